@@ -1,0 +1,28 @@
+import type { Clock } from './clock.ts';
+import type { Random } from './random.ts';
+
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+
+/** Makes ids that sort by time: `run_` + 9 characters of time + 9 of randomness (45 bits each). */
+export type Ids = (prefix: string) => string;
+
+export function createIds(clock: Clock, random: Random): Ids {
+  let lastTime = 0;
+  let sequence = 0;
+  return (prefix) => {
+    const now = Math.max(clock.now(), lastTime);
+    // Within one millisecond the first random character counts up, so that ids keep their order.
+    sequence = now === lastTime ? sequence + 1 : 0;
+    lastTime = now;
+    let time = '';
+    for (let rest = now, i = 0; i < 9; i++, rest = Math.floor(rest / 32)) {
+      time = ALPHABET.charAt(rest % 32) + time;
+    }
+    let tail = '';
+    for (let rest = sequence, i = 0; i < 3; i++, rest = Math.floor(rest / 32)) {
+      tail = ALPHABET.charAt(rest % 32) + tail;
+    }
+    for (let i = 0; i < 6; i++) tail += ALPHABET.charAt(Math.floor(random() * 32));
+    return `${prefix}_${time}${tail}`;
+  };
+}

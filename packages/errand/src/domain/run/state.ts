@@ -1,0 +1,50 @@
+import type { Fault, RunSpec, TodoItem } from './event.ts';
+import type { Finish, Message, ToolCall, ToolResult } from './message.ts';
+import type { CancelReason, InterruptReason, Reason, RunStateName, WaitingOn } from './status.ts';
+import type { Usage } from './usage.ts';
+
+/** A call of the current step; `result` once it has ended. */
+export interface OpenCall extends ToolCall {
+  readonly started: boolean;
+  readonly result: ToolResult | null;
+}
+
+/** A run as the fold of its events. Changed by `apply` alone. */
+export interface RunState {
+  readonly run_id: string;
+  readonly parent_id: string | null;
+  readonly spec: RunSpec;
+  seq: number;
+  state: RunStateName;
+  reason: Reason | null;
+  waitingOn: WaitingOn | null;
+  phase: 'idle' | 'calling' | 'tools' | 'ended';
+  createdAt: number;
+  startedAt: number | null;
+  endedAt: number | null;
+  /** Model calls that finished; a call that is retried is one step. */
+  steps: number;
+  /** Failed attempts of the call under way. */
+  failures: number;
+  fault: Fault | null;
+  /** The limit for which a last report was asked for. */
+  report: InterruptReason | null;
+  finish: Finish | null;
+  messages: Message[];
+  open: OpenCall[];
+  /** Text of the call under way, as far as it is recorded. */
+  streamed: string;
+  toolNames: string[];
+  /** Calls of the step that have run or are running, by name; the live view shows the last. */
+  currentTool: string | null;
+  children: string[];
+  usage: Usage;
+  modelUsed: string | null;
+  activeMs: number;
+  todo: readonly TodoItem[];
+  cancel: CancelReason | null;
+  endings: number;
+  answer: string;
+  partial: boolean;
+  message: string;
+}

@@ -1,0 +1,58 @@
+import type { RunEvent } from '../domain/run/event.ts';
+import type { RunRecord } from '../domain/run/record.ts';
+import type { RunResult } from '../domain/run/result.ts';
+import type { CancelReason } from '../domain/run/status.ts';
+import type { RunLimits } from '../domain/run/limits.ts';
+
+/** A root run to be started. */
+export interface StartRequest {
+  readonly task: string;
+  readonly title?: string;
+  /** `<connection>/<id>`. */
+  readonly model: string;
+  /** What was asked for, when the model comes from a flag or a program. */
+  readonly askedModel?: string | null;
+  /** Absolute folder. */
+  readonly cwd: string;
+  readonly effort?: string | null;
+  readonly sessionId?: string;
+  readonly limits?: Partial<RunLimits>;
+  /** Bounds of each helper below. */
+  readonly helperLimits?: Partial<RunLimits>;
+  /** Helpers of this turn, those of helpers included. */
+  readonly maxPerTurn?: number;
+}
+
+export const START_REFUSALS = ['no_task', 'task_too_long', 'no_folder', 'no_model', 'refused_key', 'unknown_model', 'full'] as const;
+/** Nothing was created. The message says what to do. */
+export interface StartRefusal {
+  readonly code: (typeof START_REFUSALS)[number];
+  readonly message: string;
+}
+
+export interface RunHandle {
+  readonly run_id: string;
+  readonly session_id: string;
+  /** Settles when the tree is at rest; rejects only when the record could not be kept, or with a StartRefusal when the first call was refused and the run was withdrawn. */
+  readonly result: Promise<RunResult>;
+  /** Recorded events of the whole tree, from the first. Returns the way to stop listening. */
+  observe(listener: (events: readonly RunEvent[]) => void): () => void;
+  /** Text as it streams, not recorded; for live views. */
+  observeText(listener: (runId: string, delta: string) => void): () => void;
+  cancel(reason: CancelReason): void;
+}
+
+export type StopAnswer = { readonly kind: 'stopped' | 'at_rest'; readonly record: RunRecord } | { readonly kind: 'not_found' | 'no_answer' };
+
+/** What faces (terminal, protocols, programs) may do. */
+export interface Runtime {
+  start(request: StartRequest): Promise<{ ok: true; value: RunHandle } | { ok: false; error: StartRefusal }>;
+  /** Stops a run and everything under it, in whichever process it lives; returns when it is at rest. */
+  stop(runId: string, reason: CancelReason): Promise<StopAnswer>;
+  records(filter?: { readonly rootId?: string; readonly live?: boolean; readonly since?: number }): Promise<readonly RunRecord[]>;
+  result(runId: string): Promise<RunResult | null>;
+  events(runId: string, after?: number): Promise<readonly RunEvent[]>;
+  /** Called whenever something was recorded, by this process or another. */
+  observe(listener: (events: readonly RunEvent[]) => void): () => void;
+  close(): Promise<void>;
+}
