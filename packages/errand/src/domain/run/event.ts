@@ -60,6 +60,7 @@ export const FAULT_CODES = [
   'unreachable',
   'cut',
   'bad_answer',
+  'stopped',
   'internal',
 ] as const;
 export type FaultCode = (typeof FAULT_CODES)[number];

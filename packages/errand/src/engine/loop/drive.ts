@@ -1,0 +1,101 @@
+import { CodedError, messageOf } from '../../base/errors.ts';
+import { decide, writtenSoFar } from '../../domain/run/decide.ts';
+import type { Ending } from '../../domain/run/status.ts';
+import { callModel } from './call-model.ts';
+import { describeEnding } from './describe-ending.ts';
+import type { LiveRun } from './live-run.ts';
+import { runTools } from './run-tools.ts';
+
+/**
+ * Drives a run from wherever its events leave it until it is at rest: decide, record, act, record.
+ * Root and helper, new and resumed: this loop. Never rejects; `run.ended` tells how it went.
+ */
+export async function drive(run: LiveRun): Promise<void> {
+  const { wall_ms } = run.state.spec.limits;
+  if (wall_ms !== null) run.active.at(wall_ms, () => run.scope.cancel({ state: 'interrupted', reason: 'wall' }));
+  try {
+    while (await advance(run)) {
+      // Each turn of the loop is one decision, acted on and recorded.
+    }
+    await run.recorded();
+    run.resolveEnded();
+  } catch (error) {
+    await settleBroken(run, error);
+  } finally {
+    run.active.close();
+    run.giveSlot();
+  }
+}
+
+/** One decision; false when the run is at rest. */
+async function advance(run: LiveRun): Promise<boolean> {
+  if (run.scope.reason) return settle(run, run.scope.reason);
+  const decision = decide(run.state, run.active.elapsed());
+  switch (decision.next) {
+    case 'rest':
+      return false;
+    case 'settle':
+      return settle(run, decision.ending);
+    case 'tools':
+      await runTools(run);
+      return true;
+    case 'call': {
+      if (!(await takeSlot(run))) return true;
+      const stop = await callModel(run, decision.report);
+      return stop ? settle(run, stop) : true;
+    }
+  }
+}
+
+/** A slot for the step; waiting for one costs no active time. False when the run was stopped meanwhile. */
+async function takeSlot(run: LiveRun): Promise<boolean> {
+  const { slots } = run.services;
+  const { state } = run;
+  if (run.holdsSlot) return true;
+  if (!slots.tryTake(run.isHelper)) {
+    run.active.pause();
+    if (state.state !== 'queued') run.record({ type: 'run.waiting', on: 'slot' });
+    if (!(await slots.wait(run.isHelper, run.scope.signal))) return false;
+  }
+  run.holdsSlot = true;
+  run.active.start();
+  if (state.state === 'queued') run.record({ type: 'run.started' });
+  else if (state.state === 'waiting') run.record({ type: 'run.running' });
+  return true;
+}
+
+function settle(run: LiveRun, ending: Ending): false {
+  const { state } = run;
+  const completed = ending.state === 'completed';
+  const last = state.messages.at(-1);
+  const answer = completed && last?.role === 'assistant' ? last.text.trim() : writtenSoFar(state);
+  run.giveSlot();
+  run.record({
+    type: 'run.settled',
+    state: ending.state,
+    reason: ending.reason,
+    ending: state.endings + 1,
+    answer,
+    partial: !completed && answer !== '',
+    message: describeEnding(state, ending),
+    active_ms: run.active.elapsed(),
+  });
+  return false;
+}
+
+/** The engine's own fault, or a journal that cannot record: the run ends here, recorded if that is still possible. */
+async function settleBroken(run: LiveRun, error: unknown): Promise<void> {
+  const isJournal = error instanceof CodedError;
+  if (!isJournal && run.state.phase !== 'ended') {
+    try {
+      settle(run, { state: 'failed', reason: 'internal' });
+      await run.recorded();
+      run.resolveEnded();
+      return;
+    } catch (second) {
+      run.rejectEnded(second);
+      return;
+    }
+  }
+  run.rejectEnded(isJournal ? error : new CodedError('internal', messageOf(error), error));
+}

@@ -1,0 +1,111 @@
+import { Scope } from '../../base/abort.ts';
+import { apply, begin } from '../../domain/run/apply.ts';
+import type { RunEvent, RunEventBody } from '../../domain/run/event.ts';
+import type { RunLimits } from '../../domain/run/limits.ts';
+import { recordOf } from '../../domain/run/record.ts';
+import type { RunState } from '../../domain/run/state.ts';
+import type { Ending } from '../../domain/run/status.ts';
+import type { Workspace } from '../../ports/files.ts';
+import type { Model, ToolDeclaration } from '../../ports/model.ts';
+import type { ToolOutcome } from '../../ports/tool.ts';
+import type { Turn } from '../admission/turn.ts';
+import type { Services } from '../services.ts';
+import { ActiveTime } from './active-time.ts';
+
+/** Why a run is stopped from outside its own course. */
+export type StopReason = Exclude<Ending, { state: 'completed' }>;
+
+/** What a run is driven with: the frozen prefix of its calls, its model with its credentials, its files. */
+export interface Equipment {
+  readonly model: Model;
+  readonly system: string;
+  /** Same array for all runs that are offered the same: the same bytes for the provider. */
+  readonly declarations: readonly ToolDeclaration[];
+  readonly workspace: Workspace;
+  readonly turn: Turn;
+  /** Bounds of each helper launched below. */
+  readonly helperLimits: RunLimits;
+  /** Launches a helper of `run` for its call and waits for the ending. */
+  readonly delegate: (run: LiveRun, args: unknown, call: DelegateCall) => Promise<ToolOutcome>;
+}
+
+export interface DelegateCall {
+  readonly callId: string;
+  /** Ends with the call, its step or its run. */
+  readonly signal: AbortSignal;
+}
+
+/** A run under way in this process. Its state changes by recorded events alone. */
+export class LiveRun {
+  readonly services: Services;
+  readonly equipment: Equipment;
+  readonly state: RunState;
+  readonly scope = new Scope<StopReason>();
+  readonly active: ActiveTime;
+  /** Settles when the run is at rest and that is recorded; rejects when it could not be. */
+  readonly ended: Promise<void>;
+  resolveEnded!: () => void;
+  rejectEnded!: (error: unknown) => void;
+  /** Text as it streams; for live views. */
+  onText: ((delta: string) => void) | null = null;
+  holdsSlot = false;
+  /** Characters of helpers' answers already handed over in this step. */
+  answerCharacters = 0;
+  #recorded: Promise<void> = Promise.resolve();
+
+  constructor(services: Services, equipment: Equipment, created: Extract<RunEvent, { type: 'run.created' }>) {
+    this.services = services;
+    this.equipment = equipment;
+    this.state = begin(created);
+    this.active = new ActiveTime(services.clock);
+    this.ended = new Promise((resolve, reject) => {
+      this.resolveEnded = resolve;
+      this.rejectEnded = reject;
+    });
+    // Whoever waits sees the rejection; a run that nobody waits for must not bring the process down.
+    this.ended.catch(() => {});
+    this.#append([created]);
+  }
+
+  get isHelper(): boolean {
+    return this.state.parent_id !== null;
+  }
+
+  /** Takes events into the state and hands them to the journal, in order. */
+  record(...bodies: readonly RunEventBody[]): void {
+    const { run_id, parent_id } = this.state;
+    const at = this.services.clock.now();
+    const events: RunEvent[] = [];
+    for (const body of bodies) {
+      const event = { run_id, parent_id, seq: this.state.seq + 1, at, ...body } as RunEvent;
+      apply(this.state, event);
+      events.push(event);
+    }
+    this.#append(events);
+  }
+
+  /** Settles when everything recorded so far is durable. */
+  recorded(): Promise<void> {
+    return this.#recorded;
+  }
+
+  /** Gives the slot back: what only waits holds none. */
+  giveSlot(): void {
+    if (!this.holdsSlot) return;
+    this.holdsSlot = false;
+    this.services.slots.give(this.isHelper);
+  }
+
+  #append(events: readonly RunEvent[]): void {
+    // The journal keeps the order of appends, so the last one stands for all before it.
+    const appended = this.services.journal.append([{ run_id: this.state.run_id, events, record: recordOf(this.state) }]);
+    this.#recorded = appended;
+    appended.catch((error: unknown) => this.#onLost(error));
+  }
+
+  #onLost(error: unknown): void {
+    // What cannot be recorded is not acted on: the run stops, and whoever waits for it is told.
+    this.rejectEnded(error);
+    this.scope.cancel({ state: 'failed', reason: 'internal' });
+  }
+}

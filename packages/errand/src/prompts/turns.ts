@@ -1,0 +1,68 @@
+import type { InterruptReason } from '../domain/run/status.ts';
+import { fill, promptText } from './text.ts';
+
+/** The one opening turn of a helper. */
+export function renderOpening(brief: { readonly task: string; readonly context: string | null }): string {
+  const task = fill(promptText('prompts/turns/brief'), { task: brief.task }).trim();
+  if (!brief.context) return task;
+  return `${task}\n\n${fill(promptText('prompts/turns/known'), { context: brief.context }).trim()}`;
+}
+
+const LIMIT_WORDS: Readonly<Partial<Record<InterruptReason, string>>> = {
+  steps: 'steps',
+  tool_calls: 'tool calls',
+  wall: 'time',
+};
+
+/** Asks for the last report before a limit. */
+export function renderReportRequest(limit: InterruptReason): string {
+  return fill(promptText('prompts/turns/report'), { limit: LIMIT_WORDS[limit] ?? limit }).trim();
+}
+
+export interface AnswerFacts {
+  readonly run_id: string;
+  readonly title: string;
+  readonly role: string;
+  readonly model: string;
+  readonly state: string;
+  readonly reason: string | null;
+  readonly calls: number;
+  readonly seconds: number;
+  /** Names in the order of the calls. */
+  readonly tools: readonly string[];
+  /** In words: that it is another model's work, and whether it is partial or cut. */
+  readonly note: string;
+  readonly answer: string;
+}
+
+/** A helper's answer as its parent reads it: labelled data, which cannot end its own label. */
+export function renderAnswer(facts: AnswerFacts): string {
+  return fill(promptText('prompts/turns/answer'), {
+    run_id: facts.run_id,
+    title: attribute(facts.title),
+    role: facts.role,
+    model: attribute(facts.model),
+    state: facts.state,
+    reason: facts.reason === null ? '' : ` reason="${facts.reason}"`,
+    calls: String(facts.calls),
+    seconds: facts.seconds.toFixed(1),
+    tools: attribute(foldRepeats(facts.tools)),
+    note: facts.note,
+    answer: facts.answer.replace(/<(\/?)helper_answer/giu, '<$1helper-answer'),
+  }).trim();
+}
+
+/** `search, read ×3, list`: names in order, repeats folded. */
+export function foldRepeats(names: readonly string[]): string {
+  const runs: { name: string; times: number }[] = [];
+  for (const name of names) {
+    const last = runs.at(-1);
+    if (last?.name === name) last.times++;
+    else runs.push({ name, times: 1 });
+  }
+  return runs.map(({ name, times }) => (times > 1 ? `${name} ×${times}` : name)).join(', ');
+}
+
+function attribute(text: string): string {
+  return text.replace(/["<>]/gu, "'").replace(/\s+/gu, ' ');
+}
