@@ -1,0 +1,35 @@
+import { CodedError } from '../base/errors.ts';
+import { DEFAULT_LIMITS } from '../domain/run/limits.ts';
+import type { Errand, ErrandOptions } from '../index.ts';
+import type { Journal } from '../ports/journal.ts';
+import { openSqliteJournal } from '../stores/sqlite/journal.ts';
+import { createMemoryJournal } from '../stores/memory/journal.ts';
+import { modelsOf } from './service.ts';
+import { wire } from './wire.ts';
+
+/** What `createErrand` does, loaded when it is called. */
+export async function createInstance(options: ErrandOptions): Promise<Errand> {
+  const { clock, tools } = options;
+  const runtime = await wire({
+    journal: journalOf(options),
+    models: options.models ?? modelsOf(options.connections ?? []),
+    limits: { ...DEFAULT_LIMITS, ...options.limits },
+    mode: 'run',
+    ...(tools ? { extraTools: tools } : {}),
+    ...(clock ? { clock } : {}),
+  });
+  return {
+    ...runtime,
+    async run(request) {
+      const started = await runtime.start(request);
+      if (!started.ok) throw new CodedError(started.error.code, started.error.message);
+      return started.value.result;
+    },
+  };
+}
+
+function journalOf(options: ErrandOptions): Journal {
+  if (options.journal && options.folder) throw new CodedError('options', 'Give "journal" or "folder", not both.');
+  if (options.journal) return options.journal;
+  return options.folder ? openSqliteJournal({ folder: options.folder, mode: 'write' }) : createMemoryJournal();
+}

@@ -1,0 +1,38 @@
+import { dirname } from 'node:path';
+import { messageOf } from '../base/errors.ts';
+import type { Connection } from '../ports/model.ts';
+import type { Runtime } from '../ports/runtime.ts';
+import { createModels } from '../models/index.ts';
+import { createOfflineModel } from '../models/offline/index.ts';
+import { openSqliteJournal } from '../stores/sqlite/journal.ts';
+import type { Settings } from './config-settings.ts';
+import { wire } from './wire.ts';
+
+/** An instance over the person's own store. */
+export interface Service {
+  readonly runtime: Runtime;
+  close(): Promise<void>;
+}
+
+export interface ServiceOptions {
+  /** `read`: starts nothing, and makes no store where there is none. */
+  readonly mode: 'run' | 'read';
+}
+
+/** Opens the store and puts the instance together. Throws CodedError<JournalErrorCode> when the store cannot be had. */
+export async function openService(settings: Settings, options: ServiceOptions): Promise<Service> {
+  const journal = openSqliteJournal({ folder: dirname(settings.paths.store), mode: options.mode === 'read' ? 'read' : 'write' });
+  try {
+    const models = modelsOf(settings.connections);
+    const runtime = await wire({ journal, models, limits: settings.limits, mode: options.mode });
+    return { runtime, close: () => runtime.close() };
+  } catch (error) {
+    await journal.close().catch(() => {});
+    throw error instanceof Error ? error : new Error(messageOf(error));
+  }
+}
+
+/** The models of these connections, the offline one always among them. */
+export function modelsOf(connections: readonly Connection[]) {
+  return createModels(connections, createOfflineModel);
+}

@@ -1,0 +1,102 @@
+import { type Command, Option } from 'commander';
+import { EXIT } from '../app/exit-codes.ts';
+import type { Runtime } from '../app/face.ts';
+import type { RunEvent } from '../domain/run/event.ts';
+import { isEnded } from '../domain/run/status.ts';
+import { branchOf, findRun } from './find-run.ts';
+import { addReadingFormat, readingFormatOf } from './flags.ts';
+import { logLine } from './log-line.ts';
+import { withService } from './open.ts';
+import { lineOf } from './present.ts';
+import type { Ending, Surroundings } from './surroundings.ts';
+import { TreeFeed } from './tree-feed.ts';
+
+/** `errand logs <run>`: the recorded events of a run and everything under it, one a line. */
+export function addLogs(program: Command, around: Surroundings, ending: Ending): void {
+  const command = program
+    .command('logs')
+    .summary('print the events of a run')
+    .description('Prints the recorded events of a run and everything under it, one a line.')
+    .argument('<run>', 'its id, the beginning of its id, or its title')
+    .addOption(new Option('-f, --follow', 'go on until the run and everything under it is at rest'));
+  addReadingFormat(command).action(async (run: string, options: { readonly follow?: boolean }) => {
+    const format = readingFormatOf(command);
+    ending.exit = await withService(around, 'read', async ({ runtime }) => {
+      const { run_id, root_id } = await findRun(runtime, run);
+      const print = (events: readonly RunEvent[]) => {
+        const lines = events.map((event) => (format === 'json' ? JSON.stringify(lineOf(event)) : logLine(event)));
+        around.stdout.write(lines.map((line) => `${line}\n`).join(''));
+      };
+      const branch = new Branch(runtime, { runId: run_id, rootId: root_id, print });
+      const reader = { closed: () => around.stdout.closed, onClosed: around.stdout.onClosed };
+      await (options.follow ? branch.follow(reader) : branch.catchUp());
+      return EXIT.completed;
+    });
+  });
+}
+
+/** A run with everything under it, printed as far as it is recorded. */
+class Branch {
+  readonly #runtime: Runtime;
+  readonly #ids: { readonly runId: string; readonly rootId: string };
+  readonly #feed: TreeFeed;
+  readonly #print: (events: readonly RunEvent[]) => void;
+  #found: RunEvent[] = [];
+
+  constructor(
+    runtime: Runtime,
+    options: {
+      readonly runId: string;
+      readonly rootId: string;
+      readonly print: (events: readonly RunEvent[]) => void;
+    },
+  ) {
+    this.#runtime = runtime;
+    this.#ids = options;
+    this.#print = options.print;
+    this.#feed = new TreeFeed(runtime, (events) => {
+      for (const event of events) this.#found.push(event);
+    });
+  }
+
+  /** Prints what is new, in order of time; returns whether all is at rest. */
+  async catchUp(): Promise<boolean> {
+    const records = branchOf(this.#ids.runId, await this.#runtime.records({ rootId: this.#ids.rootId }));
+    const open = records.filter(({ run_id, state }) => !isEnded(state) || !this.#feed.hasEnded(run_id));
+    await this.#feed.complete(open.map(({ run_id }) => run_id));
+    const found = this.#found.toSorted((a, b) => a.at - b.at || (a.run_id === b.run_id ? a.seq - b.seq : 0));
+    this.#found = [];
+    this.#print(found);
+    return records.every(({ state }) => isEnded(state));
+  }
+
+  /** Catches up whenever something was recorded, until all is at rest or nobody reads. */
+  follow(reader: { closed: () => boolean; onClosed: (listener: () => void) => void }): Promise<void> {
+    return new Promise((resolve, reject) => {
+      let busy = false;
+      let more = false;
+      const end = (settle: () => void) => {
+        stop();
+        settle();
+      };
+      const wake = async (): Promise<void> => {
+        more = true;
+        if (busy) return;
+        busy = true;
+        try {
+          while (more) {
+            more = false;
+            if (await this.catchUp()) return end(resolve);
+          }
+        } catch (error) {
+          end(() => reject(error));
+        } finally {
+          busy = false;
+        }
+      };
+      const stop = this.#runtime.observe(() => void wake());
+      reader.onClosed(() => end(resolve));
+      void wake();
+    });
+  }
+}

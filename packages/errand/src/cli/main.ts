@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError } from 'commander';
+import { EXIT } from '../app/exit-codes.ts';
+import { messageOf } from '../base/errors.ts';
+import { addConfig } from './config.ts';
+import { addDoctor } from './doctor.ts';
+import { Failure, oneLine } from './failure.ts';
+import { addLogs } from './logs.ts';
+import { addPs } from './ps.ts';
+import { addRun } from './run.ts';
+import { addShow } from './show.ts';
+import { addStop } from './stop.ts';
+import type { Ending, Surroundings } from './surroundings.ts';
+import { systemSurroundings } from './system.ts';
+
+/**
+ * The command line. Resolves to the exit code once everything written has left the process; never rejects.
+ * `argv`: the words after the program's name.
+ */
+export async function main(argv: readonly string[], around: Surroundings = systemSurroundings()): Promise<number> {
+  const ending: Ending = { exit: EXIT.completed };
+  try {
+    await createProgram(around, ending).parseAsync([...argv], { from: 'user' });
+  } catch (error) {
+    ending.exit = report(error, around);
+  }
+  await around.stdout.flush();
+  await around.stderr.flush();
+  return ending.exit;
+}
+
+function createProgram(around: Surroundings, ending: Ending): Command {
+  const program = new Command('errand')
+    .description('Hands work to helper agents: bounded, read-only by default, with one checked answer.')
+    .usage('<command> [options]')
+    .argument('[words...]')
+    .version(version(), '--version', 'show the version')
+    .helpOption('--help', 'show help')
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => around.stdout.write(text), writeErr: () => {}, outputError: () => {} })
+    .action((words: string[]) => {
+      throw new Failure(EXIT.usage, noCommand(words, program));
+    });
+  for (const add of [addRun, addPs, addShow, addLogs, addStop, addConfig, addDoctor]) add(program, around, ending);
+  return program;
+}
+
+function noCommand(words: readonly string[], program: Command): string {
+  const known = program.commands.map((command) => command.name()).join(', ');
+  if (words.length === 0)
+    return `say what to do: errand run "<task>", or one of the commands ${known} (errand --help).`;
+  const word = words.join(' ');
+  const shown = word.length > 60 ? `${word.slice(0, 59)}…` : word;
+  return `there is no command "${shown}"; to run a task: errand run "<task>"; commands: ${known}.`;
+}
+
+function version(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
+}
+
+/** Prints one sentence and returns the exit code. */
+function report(error: unknown, { stderr, environment }: Surroundings): number {
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0) return EXIT.completed;
+    stderr.write(`errand: ${oneLine(error.message.replace(/^error: /u, ''))}\n`);
+    return EXIT.usage;
+  }
+  stderr.write(`errand: ${oneLine(messageOf(error))}\n`);
+  if (environment.ERRAND_DEBUG === '1' && error instanceof Error) stderr.write(`${error.stack}\n`);
+  return error instanceof Failure ? error.exit : EXIT.failed;
+}

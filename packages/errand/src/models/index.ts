@@ -1,0 +1,59 @@
+import type { Clock } from '../base/clock.ts';
+import { CONNECTION_KINDS, type Connection, type Model, type Models } from '../ports/model.ts';
+import { openAICompatible } from './openai-compatible/openai-compatible.ts';
+import { createModel, type Provider } from './shared/adapter.ts';
+import { systemClock } from './shared/system-clock.ts';
+
+export { PRESETS, type Preset } from './presets.ts';
+
+type OnlineKind = Exclude<Connection['kind'], 'offline'>;
+
+const PROVIDERS: Readonly<Record<OnlineKind, (connection: Connection, id: string) => Provider>> = {
+  'openai-compatible': openAICompatible,
+  openai: openAICompatible,
+  anthropic: openAICompatible,
+  google: openAICompatible,
+};
+
+/**
+ * The models behind the configured connections. `offline` makes the built-in model for a connection of that kind.
+ * Provider packages are loaded at the first call of a model.
+ */
+export function createModels(
+  connections: readonly Connection[],
+  offline: (name: string) => Model | null,
+  clock: Clock = systemClock,
+): Models {
+  const connect = (name: string): Awaited<ReturnType<Models['connect']>> => {
+    const slash = name.indexOf('/');
+    const wanted = slash < 0 ? name : name.slice(0, slash);
+    const id = slash < 0 ? '' : name.slice(slash + 1);
+    const connection = connections.find((candidate) => candidate.name === wanted);
+    if (!connection) return { ok: false, error: unknownConnection(wanted, connections) };
+    if (id === '')
+      return { ok: false, error: `"${name}" names a connection and no model: write ${connection.name}/<model id>.` };
+    if (connection.kind === 'offline') {
+      const model = offline(name);
+      return model ? { ok: true, value: model } : { ok: false, error: `There is no offline model "${name}".` };
+    }
+    if (connection.kind === 'openai-compatible' && connection.baseUrl === null) {
+      return {
+        ok: false,
+        error: `Connection "${connection.name}" has no base URL: give it the address of its server, for example http://127.0.0.1:8000/v1.`,
+      };
+    }
+    // The credentials of the moment are the model's own from here on.
+    const copy = { ...connection, headers: { ...connection.headers } };
+    return {
+      ok: true,
+      value: createModel({ connection: copy, id, provider: PROVIDERS[connection.kind](copy, id), clock }),
+    };
+  };
+  return { connect: async (name) => connect(name) };
+}
+
+function unknownConnection(wanted: string, connections: readonly Connection[]): string {
+  const known = connections.map((connection) => connection.name).join(', ') || 'none';
+  const kinds = CONNECTION_KINDS.filter((kind) => kind !== 'offline').join(', ');
+  return `There is no connection "${wanted}" (configured: ${known}): name a model as <connection>/<model id>, or add [connections.${wanted}] with its kind (${kinds}) to the configuration.`;
+}

@@ -1,0 +1,181 @@
+import { classOf, definedBy, isComment, isHeading, isImport, type LineRole, type PathClass, roleOf } from './lines.ts';
+import type { Line, Observed } from './observed.ts';
+import type { Intent, Question } from './question.ts';
+import type { Term } from './terms.ts';
+import { isWeakWord, stem } from './words.ts';
+
+/** A match, judged for one question. */
+export interface Place extends Line {
+  readonly role: LineRole;
+  /** How sure a definition is: 3 by a keyword, 1 by its form only, 0 none. */
+  readonly grade: number;
+  readonly class: PathClass;
+  /** Terms that stand on the line. */
+  readonly terms: readonly Term[];
+  /** One of them is a name, a path or a quotation, as asked for. */
+  readonly exact: boolean;
+  readonly score: number;
+}
+
+const TERM_WEIGHT: Readonly<Record<Term['kind'], number>> = {
+  phrase: 4,
+  identifier: 3,
+  file: 2.5,
+  folder: 0.3,
+  idiom: 2.5,
+  word: 1,
+  weak: 0.2,
+};
+const CLASS_WEIGHT: Readonly<Record<PathClass, number>> = {
+  source: 1,
+  tests: 0.45,
+  docs: 0.5,
+  config: 0.6,
+  examples: 0.4,
+  fixtures: 0.2,
+  generated: 0.08,
+};
+const ROLE_WEIGHT: Readonly<Record<'seek' | 'callers' | 'any', Readonly<Record<LineRole, number>>>> = {
+  seek: { definition: 1, call: 1, import: 0.3, comment: 1.2, mention: 0.9 },
+  callers: { definition: 0.5, call: 3, import: 0.9, comment: 0.2, mention: 1.5 },
+  any: { definition: 1.2, call: 1, import: 0.8, comment: 0.8, mention: 1 },
+};
+/** Lines around a match in which other terms count for it. */
+const NEIGHBOURHOOD = 8;
+const LONG_LINE = 400;
+
+export function isStrong(term: Term): boolean {
+  return term.kind === 'phrase' || term.kind === 'identifier' || term.kind === 'file' || term.kind === 'idiom';
+}
+
+/** The matches that concern a question, the best first; equal ones by path and line. */
+export function rank(question: Question, observed: Observed): Place[] {
+  const judged = observed.hits.map((hit) => ({ hit, terms: termsOn(question, hit.text) }));
+  const weights = weightsOf(question.terms, judged);
+  const byFile = new Map<string, Judged[]>();
+  for (const entry of judged) {
+    if (!entry.terms.some((term) => term.kind !== 'weak')) continue;
+    const entries = byFile.get(entry.hit.path);
+    if (entries) entries.push(entry);
+    else byFile.set(entry.hit.path, [entry]);
+  }
+  const places: Place[] = [];
+  for (const [path, entries] of byFile) {
+    entries.sort((a, b) => a.hit.line - b.hit.line);
+    const file = { class: classOf(path), bonus: pathBonus(question, path, weights) };
+    for (const [index, entry] of entries.entries()) {
+      places.push(placeOf(entry, { question, weights, near: neighbours(entries, index), file }));
+    }
+  }
+  return places.sort((a, b) => b.score - a.score || compareText(a.path, b.path) || a.line - b.line);
+}
+
+interface Judged {
+  readonly hit: Line;
+  readonly terms: readonly Term[];
+}
+
+type Weights = ReadonlyMap<Term, number>;
+
+export function termsOn(question: Question, text: string): Term[] {
+  return question.terms.filter((term) => term.kind !== 'folder' && term.test.test(text));
+}
+
+/** A term weighs by its kind, and the less the more lines have it. */
+function weightsOf(terms: readonly Term[], judged: readonly Judged[]): Weights {
+  return new Map(
+    terms.map((term) => {
+      const lines = judged.reduce((sum, entry) => sum + (entry.terms.includes(term) ? 1 : 0), 0);
+      return [term, TERM_WEIGHT[term.kind] / (1 + 0.3 * Math.log(1 + lines))];
+    }),
+  );
+}
+
+/** Terms in the file's own name count more than those of its folders. */
+function pathBonus(question: Question, path: string, weights: Weights): number {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  let bonus = 0;
+  for (const term of question.terms) {
+    const weight = Math.min(weights.get(term) ?? 0, 1);
+    if (term.test.test(name)) bonus += 0.6 * weight;
+    else if (term.test.test(path)) bonus += 0.25 * weight;
+  }
+  return bonus;
+}
+
+/** Terms of the lines close by that the line itself has not. */
+function neighbours(entries: readonly Judged[], index: number): Set<Term> {
+  const found = new Set<Term>();
+  const own = entries[index];
+  if (!own) return found;
+  for (const step of [-1, 1]) {
+    for (let at = index + step; ; at += step) {
+      const other = entries[at];
+      if (!other || Math.abs(other.hit.line - own.hit.line) > NEIGHBOURHOOD) break;
+      for (const term of other.terms) if (!own.terms.includes(term)) found.add(term);
+    }
+  }
+  return found;
+}
+
+interface PlaceContext {
+  readonly question: Question;
+  readonly weights: Weights;
+  readonly near: ReadonlySet<Term>;
+  readonly file: { readonly class: PathClass; readonly bonus: number };
+}
+
+function placeOf({ hit, terms }: Judged, { question, weights, near, file }: PlaceContext): Place {
+  const named = terms.find((term) => term.kind === 'identifier' || term.kind === 'file');
+  const { role, grade } = named ? roleOf(named.text, hit) : roleByWords(hit, terms);
+  const sum = (list: Iterable<Term>) => [...list].reduce((total, term) => total + (weights.get(term) ?? 0), 0);
+  let score = sum(terms) + 0.5 * sum(near) + file.bonus;
+  score *= ROLE_WEIGHT[weighing(question.intent)][role];
+  if (role === 'definition') score *= named ? 1 + grade : coverage(hit.text, terms);
+  score *= classWeight(question, file.class);
+  if (hit.text.length > LONG_LINE) score *= 0.4;
+  return { ...hit, role, grade, class: file.class, terms, exact: terms.some(isStrong), score };
+}
+
+function weighing(intent: Intent): 'seek' | 'callers' | 'any' {
+  if (intent === 'callers') return 'callers';
+  return intent === 'files' || intent === 'count' || intent === 'text' ? 'any' : 'seek';
+}
+
+function classWeight(question: Question, kind: PathClass): number {
+  if (question.about === 'tests') return kind === 'tests' ? 1.6 : 0.6 * CLASS_WEIGHT[kind];
+  if (question.about === 'docs') return kind === 'docs' ? 1.6 : 0.6 * CLASS_WEIGHT[kind];
+  return CLASS_WEIGHT[kind];
+}
+
+function roleByWords(hit: Line, terms: readonly Term[]): { role: LineRole; grade: number } {
+  if (classOf(hit.path) === 'docs') return { role: isHeading(hit.text) ? 'definition' : 'mention', grade: 1 };
+  if (isComment(hit.text)) return { role: 'comment', grade: 0 };
+  if (isImport(hit.text)) return { role: 'import', grade: 0 };
+  const defined = definedBy(hit.text);
+  if (defined && terms.some((term) => term.test.test(defined.name)))
+    return { role: 'definition', grade: defined.grade };
+  return { role: 'mention', grade: 0 };
+}
+
+/** How well the name that a line defines is made of the question's words: parseBrief for "parse" and "brief" wholly. */
+function coverage(text: string, terms: readonly Term[]): number {
+  const defined = definedBy(text);
+  if (!defined) return 1.2;
+  const parts = partsOf(defined.name);
+  const met = parts.filter((part) =>
+    terms.some((term) => term.test.test(part) || stem(part).text === stem(term.text).text),
+  ).length;
+  const words = terms.filter((term) => term.kind !== 'weak' && term.test.test(defined.name)).length;
+  const sure = defined.grade >= 2 ? 1 : 0.5;
+  return 1 + sure * (met / Math.max(1, parts.length)) * (0.6 + 0.7 * words);
+}
+
+/** The words that a name is made of: `RETRY_LIMIT` and `retryLimit` alike. */
+export function partsOf(name: string): string[] {
+  return name.split(/[_$\-.]+|(?<=\p{Ll})(?=\p{Lu})/u).filter((part) => part.length > 1 && !isWeakWord(part));
+}
+
+export function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

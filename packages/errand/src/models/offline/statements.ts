@@ -1,0 +1,293 @@
+import { cite } from './citation.ts';
+import { bodyOf, commentSentence, enclosing, guardOf } from './context.ts';
+import { definedBy, type PathClass } from './lines.ts';
+import type { Line, Observed } from './observed.ts';
+import type { Question } from './question.ts';
+import { compareText, isStrong, type Place } from './rank.ts';
+import { shown, type Term } from './terms.ts';
+
+/** Sentences about what was seen, with the lines that they rest on, the strongest first. */
+export interface Statement {
+  readonly text: string;
+  readonly evidence: readonly Line[];
+  readonly risks: readonly string[];
+}
+
+const LISTED = 3;
+const LISTED_FILES = 8;
+const ASIDE: readonly PathClass[] = ['tests', 'examples', 'fixtures', 'generated', 'docs'];
+
+interface NameMaterial {
+  readonly places: readonly Place[];
+  readonly all: readonly Place[];
+  readonly names: readonly Term[];
+}
+
+/** Where names are defined, what their comments say, and how often they are used. */
+export function aboutName(question: Question, observed: Observed, { places, all, names }: NameMaterial): Statement {
+  const texts: string[] = [];
+  const evidence: Line[] = [];
+  const rest: Line[] = [];
+  const risks: string[] = [];
+  const together =
+    names.length > 1 ? places.filter((place) => names.filter((name) => place.terms.includes(name)).length > 1) : [];
+  for (const name of names.slice(0, LISTED)) {
+    const own = places.filter((place) => place.terms.includes(name));
+    if (own.length === 0) {
+      texts.push(`${shown(name)} was not found.`);
+      continue;
+    }
+    const definitions = definitionsOf(own);
+    const [best] = definitions;
+    const uses = own.filter((place) => !definitions.includes(place) && place.role !== 'comment');
+    if (best) {
+      const comment = commentSentence(observed, best);
+      const usage = uses.length > 0 ? ` It stands at ${placesIn(uses, observed)} more.` : '';
+      texts.push(`${shown(name)} is defined at ${listed(definitions.map(cite), LISTED)}.${comment.text}${usage}`);
+      evidence.push(best, ...comment.lines, ...bodyLines(question, observed, { definition: best, all }));
+      rest.push(...definitions.slice(1, LISTED));
+    } else {
+      texts.push(
+        `No definition of ${shown(name)} was seen; it stands at ${placesIn(own, observed)}, first of all ${own.slice(0, LISTED).map(cite).join(', ')}.`,
+      );
+      risks.push(`${shown(name)} may be defined outside of what was searched, or in a form that is not recognised.`);
+    }
+    rest.push(...spread(uses, 4));
+  }
+  if (together.length > 0) texts.push(`They stand together at ${listed(together.map(cite), LISTED)}.`);
+  return { text: texts.join(' '), evidence: [...together.slice(0, LISTED), ...evidence, ...rest], risks };
+}
+
+interface BodyMaterial {
+  readonly definition: Place;
+  readonly all: readonly Place[];
+}
+
+/** The lines of a body that have other words of the question; its first lines where the question asks how. */
+function bodyLines(question: Question, observed: Observed, { definition, all }: BodyMaterial): Line[] {
+  const words = question.terms.filter((term) => term.kind === 'word');
+  const near = all.filter(
+    (place) =>
+      place.path === definition.path &&
+      place.line !== definition.line &&
+      place.terms.some((term) => words.includes(term)),
+  );
+  const inside = near.filter((place) => place.role !== 'comment' && place.role !== 'import').slice(0, 4);
+  const body = bodyOf(observed, definition, question.intent === 'how' ? 6 : 2);
+  return [...inside, ...(inside.length > 1 && question.intent !== 'how' ? [] : body)].sort((a, b) => a.line - b.line);
+}
+
+/** The surest definitions; those in tests, examples or output only when there are no others. */
+function definitionsOf(places: readonly Place[]): Place[] {
+  const found = places.filter((place) => place.role === 'definition' && place.class !== 'docs');
+  const surest = Math.max(0, ...found.map((place) => place.grade));
+  const sure = found.filter((place) => place.grade >= Math.min(surest, 2));
+  const own = sure.filter((place) => !ASIDE.includes(place.class));
+  return own.length > 0 ? own : sure;
+}
+
+/** Who calls or uses names. */
+export function aboutCallers(observed: Observed, places: readonly Place[], names: readonly Term[]): Statement {
+  const texts: string[] = [];
+  const evidence: Line[] = [];
+  const definitions: Line[] = [];
+  for (const name of names.slice(0, 2)) {
+    const own = places.filter((place) => place.terms.includes(name));
+    const calls = own.filter((place) => place.role === 'call');
+    const uses = calls.length > 0 ? calls : own.filter((place) => place.role === 'mention' && place.class !== 'docs');
+    const verb = calls.length > 0 ? 'called' : 'used';
+    const defined = definitionsOf(own);
+    const imports = own.filter((place) => place.role === 'import');
+    const inCode = uses.filter((place) => !ASIDE.includes(place.class));
+    const aside = uses.filter((place) => ASIDE.includes(place.class));
+    const main = inCode.length > 0 ? inCode : aside;
+    const where = main.slice(0, 6).map((place) => within(observed, place));
+    if (main.length > 0) {
+      const more = main.length > where.length ? `, and ${main.length - where.length} more` : '';
+      const tests =
+        inCode.length > 0 && aside.length > 0
+          ? ` Tests, examples and documents have it at ${placesIn(aside, observed)}.`
+          : '';
+      texts.push(`${shown(name)} is ${verb} at ${placesIn(main, observed)}: ${where.join(', ')}${more}.${tests}`);
+    } else if (imports.length > 0) {
+      texts.push(`No call of ${shown(name)} was found; it is imported at ${listed(imports.map(cite), LISTED)}.`);
+    } else {
+      texts.push(
+        `No call of ${shown(name)} was found${own.length > 0 ? `; it stands at ${listed(own.map(cite), LISTED)}` : ''}.`,
+      );
+    }
+    if (defined[0]) texts.push(`It is defined at ${listed(defined.map(cite), 2)}.`);
+    evidence.push(...(main.length > 0 ? main.slice(0, 10) : [...imports, ...own].slice(0, 5)));
+    definitions.push(...defined.slice(0, 1));
+  }
+  return { text: texts.join(' '), evidence: [...definitions, ...evidence], risks: [] };
+}
+
+/** Where quotations stand, within what, and under which condition. */
+export function aboutPhrase(observed: Observed, places: readonly Place[], phrases: readonly Term[]): Statement {
+  const texts: string[] = [];
+  const evidence: Line[] = [];
+  for (const phrase of phrases.slice(0, LISTED)) {
+    const own = places.filter((place) => place.terms.includes(phrase));
+    const [best] = own;
+    if (!best) {
+      texts.push(`${shown(phrase)} was not found.`);
+      continue;
+    }
+    const guard = guardOf(observed, best);
+    const plural = phrase.kind === 'idiom' ? 'stand' : 'stands';
+    const more = own.length > 1 ? `; in all at ${placesIn(own, observed)}` : '';
+    texts.push(
+      `${shown(phrase)} ${plural} at ${within(observed, best)}${more}.${guard ? ` What leads there is decided at ${cite(guard)}.` : ''}`,
+    );
+    const around = enclosing(observed, best);
+    evidence.push(
+      best,
+      ...(guard ? [guard] : []),
+      ...(around ? [around] : []),
+      ...spread(own.slice(1), phrase.kind === 'idiom' ? 8 : 4),
+    );
+  }
+  return { text: texts.join(' '), evidence, risks: [] };
+}
+
+interface FileMaterial {
+  readonly places: readonly Place[];
+  readonly named: readonly string[];
+}
+
+/** Which files have the terms, those with the most of them first; and files that are named so. */
+export function aboutFiles(question: Question, observed: Observed, { places, named }: FileMaterial): Statement {
+  const texts: string[] = [];
+  const evidence: Line[] = [];
+  const files = filesOf(question, places);
+  if (files.length > 0) {
+    const terms = question.terms.filter((term) => files[0]?.terms.has(term) && term.kind !== 'weak').map(shown);
+    const items = files.map(
+      ({ best, lines }) => `${path(best.path)} (${lines === 1 ? 'line' : `${lines} lines, first`} ${best.line})`,
+    );
+    const lines = files.reduce((sum, file) => sum + file.lines, 0);
+    const count = `${atLeast(observed)}${lines} ${lines === 1 ? 'line' : 'lines'} in ${files.length === 1 ? 'one file' : `${files.length} files`}`;
+    texts.push(
+      `${terms.join(' with ')} ${terms.length > 1 ? 'stand' : 'stands'} on ${count}: ${listed(items, LISTED_FILES)}.`,
+    );
+    evidence.push(...files.slice(0, 12).map(({ best }) => best));
+  }
+  if (named.length > 0) {
+    texts.push(`${named.length === 1 ? 'A file is' : 'Files are'} named so: ${listed(named.map(path), LISTED_FILES)}.`);
+    for (const file of named.slice(0, 2)) evidence.push(...headOf(observed, file));
+  }
+  return { text: texts.join(' '), evidence, risks: [] };
+}
+
+interface FileOfTerms {
+  readonly best: Place;
+  readonly terms: ReadonlySet<Term>;
+  readonly lines: number;
+}
+
+/** The files that have the most of the terms. */
+function filesOf(question: Question, places: readonly Place[]): FileOfTerms[] {
+  const byFile = new Map<string, { best: Place; terms: Set<Term>; lines: number }>();
+  const concerned = question.about === null ? places : places.filter((place) => place.class === question.about);
+  for (const place of concerned.length > 0 ? concerned : places) {
+    const file = byFile.get(place.path);
+    if (!file) byFile.set(place.path, { best: place, terms: new Set(place.terms), lines: 1 });
+    else {
+      for (const term of place.terms) file.terms.add(term);
+      file.lines++;
+    }
+  }
+  const weight = (file: FileOfTerms) =>
+    [...file.terms].reduce((sum, term) => sum + (isStrong(term) ? 3 : term.kind === 'word' ? 1 : 0), 0);
+  const files = [...byFile.values()];
+  const most = Math.max(0, ...files.map(weight));
+  return files
+    .filter((file) => weight(file) === most)
+    .sort(
+      (a, b) =>
+        Number(ASIDE.includes(a.best.class)) - Number(ASIDE.includes(b.best.class)) ||
+        b.best.score - a.best.score ||
+        compareText(a.best.path, b.best.path),
+    );
+}
+
+/** The first lines of a file that define something, or just its first line. */
+function headOf(observed: Observed, file: string): Line[] {
+  const lines = [...(observed.seen.get(file) ?? [])]
+    .sort(([a], [b]) => a - b)
+    .map(([line, text]) => ({ path: file, line, text }));
+  const defining = lines.filter(({ text }) => /^\S/u.test(text) && (definedBy(text)?.grade ?? 0) >= 3);
+  return defining.length > 0 ? defining.slice(0, 5) : lines.filter(({ text }) => text.trim() !== '').slice(0, 2);
+}
+
+/** The places where the words of a question stand closest together. */
+export function aboutWords(_question: Question, observed: Observed, places: readonly Place[]): Statement {
+  const best = apart(places, 4);
+  const [first] = best;
+  if (!first) return { text: '', evidence: [], risks: [] };
+  const evidence: Line[] = [];
+  const sentences = best.map((place, index) => {
+    const around = place.role === 'definition' ? null : enclosing(observed, place);
+    const home: Line = around ?? place;
+    const comment = place.role === 'definition' || around ? commentSentence(observed, home) : { text: '', lines: [] };
+    evidence.push(...(around ? [around] : []), ...(index < 2 ? comment.lines : []), place);
+    if (place.role === 'definition' && index === 0) evidence.push(...bodyOf(observed, place, 3));
+    return `${within(observed, place)}${index === 0 ? `.${comment.text}` : ''}`;
+  });
+  const [head = '', ...others] = sentences;
+  const further = others.length > 0 ? ` Next: ${others.join(', ')}.` : '';
+  return {
+    text: `The closest match is ${head}${head.endsWith('”') || head.endsWith('.') ? '' : '.'}${further}`,
+    evidence,
+    risks: [],
+  };
+}
+
+/** The best places, no two of them close together, three of one file at most. */
+function apart(places: readonly Place[], most: number): Place[] {
+  const taken: Place[] = [];
+  const least = (places[0]?.score ?? 0) * 0.35;
+  for (const place of places) {
+    if (taken.length >= most || place.score < least) break;
+    const same = taken.filter((other) => other.path === place.path);
+    if (same.length < 2 && same.every((other) => Math.abs(other.line - place.line) > 10)) taken.push(place);
+  }
+  return taken;
+}
+
+/** At most `most` places, of different files before more of the same. */
+function spread(places: readonly Place[], most: number): Place[] {
+  const first = places.filter((place, index) => places.findIndex((other) => other.path === place.path) === index);
+  return [...first, ...places.filter((place) => !first.includes(place))].slice(0, most);
+}
+
+/** "`name` (path:line)" where it is known within what a place stands. */
+function within(observed: Observed, place: Place): string {
+  if (place.role === 'definition') {
+    const name = definedBy(place.text)?.name;
+    return name ? `\`${name}\` (${cite(place)})` : cite(place);
+  }
+  const around = enclosing(observed, place);
+  return around ? `${cite(place)} in \`${around.name}\`` : cite(place);
+}
+
+function placesIn(places: readonly Place[], observed: Observed): string {
+  const files = new Set(places.map((place) => place.path)).size;
+  const count = places.length === 1 ? 'one place' : `${places.length} places`;
+  return `${atLeast(observed)}${count}${files === 1 || places.length === 1 ? '' : ` in ${files} files`}`;
+}
+
+/** Counts are lower bounds once a search was cut. */
+function atLeast(observed: Observed): string {
+  return observed.cut ? 'at least ' : '';
+}
+
+function listed(items: readonly string[], most: number): string {
+  const more = items.length - most;
+  return more > 0 ? `${items.slice(0, most).join(', ')} and ${more} more` : items.join(', ');
+}
+
+function path(name: string): string {
+  return /^[\w./@+-]+$/u.test(name) ? name : `\`${name}\``;
+}

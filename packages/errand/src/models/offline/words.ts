@@ -1,0 +1,123 @@
+/** English words that carry no subject of a search. */
+const STOP = new Set(
+  `a about above after again against all almost alone along already also although always am among an and another any anybody anyone anything
+  anywhere are around as ask asked asks at away back be became because been before behind being below best better between beyond both bring briefly
+  but by can cannot come comes coming could did do does doing done down each either else end ends enough especially even ever every everybody
+  everyone everything everywhere exactly find finds first follow following for found from full further get gets give given gives go goes going
+  got had happen happened happening happens has have having he hello help her here hers hey him his how however i if important in inside instead
+  into is it its itself just keep kind know known last least less let lets like list live lives locate long look looking lot made main make makes
+  making many may maybe me mean meaning means might mine more most much must my name named near need needed needs neither never new next no nobody
+  none nor not nothing now of off often old on once one ones only onto or other others otherwise our ours out outside over own part parts per
+  perhaps place places please point precisely put quite rather really regarding relevant repo report respectively right said same say says search
+  see seem seen several shall she should show shows side since so some somebody somehow someone something somewhere sort stand stands still
+  such take taken takes tell than thank thanks that the their theirs them then there these they thing things this those though through thus to
+  together too toward towards two under unless until up upon us use used useful user's uses using usually various very via want wants was way
+  ways we well went were what whatever when whenever where wherever whether which while who whoever whole whom whose why will with within without
+  would yes yet you your yours`.split(/\s+/u),
+);
+
+/** Words about code in general and about asking for it: never searched for by themselves, but kept as neighbours. */
+const WEAK = new Set(
+  `actual actually app application base behavior behaviour called calling calls callers caller class classes code codebase concept declare declared
+  declares define defined defines definition definitions describe described detail details directory defining decide decided deal deals document
+  documentation example examples exist exists explain explained export exported exports feature features file files folder folders function
+  functions handle handled handles handling identifier implement implementation implemented implements implementing import imported imports
+  interface interfaces invoke invoked invokes line lines located location logic mention mentioned mentions method methods module modules number
+  object package packages perform performed piece program project quote read reads reference referenced references repository responsible
+  result run runs runtime set sets source sources start starts started string structure symbol system thing tree type
+  types usage usages value values variable variables work working workspace works write writes written`.split(/\s+/u),
+);
+
+export function isStopWord(word: string): boolean {
+  return STOP.has(word.toLowerCase());
+}
+
+export function isWeakWord(word: string): boolean {
+  return WEAK.has(word.toLowerCase());
+}
+
+/** Nouns that only look inflected. */
+const WHOLE = new Set([
+  'setting',
+  'settings',
+  'warning',
+  'heading',
+  'binding',
+  'during',
+  'process',
+  'access',
+  'address',
+  'class',
+  'status',
+  'need',
+]);
+
+/**
+ * The part of an English word that its inflections share, lower case: → settl, calls → call, parses → pars.
+ * `open` says that one more letter, y or i, belongs to it (retry, retries).
+ */
+export function stem(word: string): { readonly text: string; readonly open: boolean } {
+  const lower = word.toLowerCase();
+  const singular = lower.endsWith('s') ? lower.slice(0, -1) : lower;
+  if (WHOLE.has(lower) || !/^[a-z]+$/u.test(lower))
+    return { text: WHOLE.has(singular) ? singular : lower, open: false };
+  for (const ending of ['ingly', 'edly', 'ies', 'ied', 'ing', 'ed', 'es', 's', 'e', 'y']) {
+    if (!lower.endsWith(ending) || lower.endsWith('ss') || lower.endsWith('eed')) continue;
+    const rest = lower.slice(0, -ending.length);
+    const least = ending.length === 1 ? 3 : 4;
+    if (rest.length < least || !/[aeiouy]/u.test(rest)) continue;
+    const open = ending === 'ies' || ending === 'ied' || ending === 'y';
+    return { text: open ? rest : singleLast(rest), open };
+  }
+  return { text: lower, open: false };
+}
+
+/** stopp → stop; call and process keep their letters. */
+function singleLast(text: string): string {
+  return /([bdgkmnprt])\1$/u.test(text) && text.length > 4 ? text.slice(0, -1) : text;
+}
+
+/** Ways in which code says what a question says in words: how the words look, and a pattern that ripgrep and JavaScript read alike. */
+export const IDIOMS: readonly { readonly words: RegExp; readonly label: string; readonly pattern: string }[] = [
+  {
+    words: /\benv(?:ironment)?[ -]?var(?:iable)?s?\b|\benvironment names?\b/iu,
+    label: 'reads of the environment',
+    pattern: String.raw`process\.env|import\.meta\.env|getenv\(|os\.environ|env::var|ENV\[`,
+  },
+  {
+    words: /\bentry[ -]?points?\b/iu,
+    label: 'entry points',
+    pattern: String.raw`"(?:main|bin|exports)"\s*:|__name__ == .__main__|func main\(|fn main\(|int main\(|static void main\(`,
+  },
+  {
+    words: /\b(?:command[ -]line|cli)\b.*\b(?:options?|flags?|arguments?|switches)\b/iu,
+    label: 'declarations of options',
+    pattern: String.raw`\.(?:option|addOption|requiredOption|add_argument)\(|flag\.(?:String|Bool|Int|Duration)\(|#\[arg|click\.option`,
+  },
+  {
+    words: /\b(?:http|rest|api|web)\b.*\b(?:routes?|endpoints?|handlers?)\b/iu,
+    label: 'routes',
+    pattern: String.raw`\.(?:get|post|put|patch|delete)\(\s*['"\x60]/|@(?:app|router|Get|Post|Put|Delete|Request)\.?\w*\(\s*['"]`,
+  },
+  {
+    words: /\b(?:child|sub) ?process(?:es)?\b/iu,
+    label: 'starts of processes',
+    pattern: String.raw`child_process|\bspawn(?:Sync)?\(|execFile|subprocess\.|Command::new|exec\.Command`,
+  },
+  {
+    words: /\bexit (?:codes?|status(?:es)?)\b/iu,
+    label: 'exit codes',
+    pattern: String.raw`process\.exit|exitCode|exit_code|sys\.exit|os\.Exit|process::exit`,
+  },
+  {
+    words: /\b(?:todos?|fixmes?|open tasks)\b/iu,
+    label: 'notes of open work',
+    pattern: String.raw`\b(?:TODO|FIXME|XXX|HACK)\b`,
+  },
+  {
+    words:
+      /\b(?:errors?|exceptions?)\b.*\b(?:thrown|raised|throws?|raises?)\b|\b(?:throws?|raises?)\b.*\b(?:errors?|exceptions?)\b/iu,
+    label: 'throws',
+    pattern: String.raw`\bthrow new\b|\braise [A-Z]|\bpanic!?\(`,
+  },
+];

@@ -1,0 +1,135 @@
+import type { RunEvent } from '../../domain/run/event.ts';
+import type { RunRecord } from '../../domain/run/record.ts';
+import type { RunFilter } from '../../ports/journal.ts';
+import { decodeEvent, decodeRecord } from '../shared/encode.ts';
+import { corruptRun } from '../shared/faults.ts';
+import type { LargeText, Path } from '../shared/large-text.ts';
+import type { DatabaseSync } from './module.ts';
+
+interface EventRow {
+  readonly seq: number;
+  readonly at: number;
+  readonly type: string;
+  readonly data: string;
+}
+
+interface TextRow {
+  readonly seq: number;
+  readonly path: string;
+  readonly text: string | null;
+}
+
+/** Reads what is committed. */
+export class Reader {
+  readonly #database: DatabaseSync;
+  readonly #begin;
+  readonly #commit;
+  readonly #selectRun;
+  readonly #selectEvents;
+  readonly #selectTexts;
+  readonly #selectBlob;
+  readonly #dataVersion;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+    this.#begin = database.prepare('begin');
+    this.#commit = database.prepare('commit');
+    this.#selectRun = database.prepare('select parent_id, seq, record from runs where run_id = ?');
+    this.#selectEvents = database.prepare(
+      'select seq, at, type, data from events where run_id = ? and seq > ? order by seq',
+    );
+    this.#selectTexts = database.prepare(
+      'select seq, path, text from event_texts left join blobs using (address) where run_id = ? and seq > ? order by seq',
+    );
+    this.#selectBlob = database.prepare('select text from blobs where address = ?');
+    this.#dataVersion = database.prepare('pragma data_version');
+  }
+
+  /** Throws `corrupt` when a row is broken or missing. */
+  read(runId: string, after: number): readonly RunEvent[] {
+    const { run, rows, texts } = this.#snapshot(() => ({
+      run: this.#selectRun.get(runId) as { parent_id: string | null; seq: number } | undefined,
+      rows: this.#selectEvents.all(runId, after) as unknown as EventRow[],
+      texts: this.#selectTexts.all(runId, after) as unknown as TextRow[],
+    }));
+    if (!run) return [];
+    const expected = Math.max(0, run.seq - after);
+    if (rows.length !== expected || (rows.at(-1)?.seq ?? run.seq) !== run.seq) {
+      throw corruptRun(runId, new Error(`${rows.length} of the ${expected} events after ${after} are there`));
+    }
+    try {
+      const bySeq = textsBySeq(texts);
+      return rows.map((row) =>
+        decodeEvent({ run_id: runId, parent_id: run.parent_id }, { ...row, texts: bySeq.get(row.seq) ?? null }),
+      );
+    } catch (error) {
+      throw corruptRun(runId, error);
+    }
+  }
+
+  /** Throws `corrupt` when the row is broken. */
+  record(runId: string): RunRecord | null {
+    const row = this.#selectRun.get(runId) as { record: string } | undefined;
+    if (!row) return null;
+    try {
+      return decodeRecord(row.record);
+    } catch (error) {
+      throw corruptRun(runId, error);
+    }
+  }
+
+  /** Leaves broken rows out; `record` says what is wrong with one. */
+  records({ root_id, live, since }: RunFilter): readonly RunRecord[] {
+    const conditions: string[] = ['true'];
+    const values: (string | number)[] = [];
+    if (root_id !== undefined) {
+      conditions.push('root_id = ?');
+      values.push(root_id);
+    }
+    if (live === true) conditions.push('live = 1');
+    if (since !== undefined) {
+      conditions.push('(live = 1 or created_at >= ? or ended_at >= ?)');
+      values.push(since, since);
+    }
+    const sql = `select record from runs where ${conditions.join(' and ')} order by number`;
+    const rows = this.#database.prepare(sql).all(...values) as unknown as { record: string }[];
+    return rows.flatMap(({ record }) => decodedOrNothing(record));
+  }
+
+  blob(address: string): string | null {
+    return (this.#selectBlob.get(address) as { text: string } | undefined)?.text ?? null;
+  }
+
+  /** Another number after another connection has committed something. */
+  dataVersion(): number {
+    return Number(this.#dataVersion.get()?.data_version);
+  }
+
+  #snapshot<Value>(read: () => Value): Value {
+    this.#begin.run();
+    try {
+      return read();
+    } finally {
+      this.#commit.run();
+    }
+  }
+}
+
+function textsBySeq(rows: readonly TextRow[]): ReadonlyMap<number, readonly LargeText[]> {
+  const bySeq = new Map<number, LargeText[]>();
+  for (const { seq, path, text } of rows) {
+    if (text === null) throw new Error(`the text of event ${seq} at ${path} is missing`);
+    const texts = bySeq.get(seq) ?? [];
+    texts.push({ path: JSON.parse(path) as Path, text });
+    bySeq.set(seq, texts);
+  }
+  return bySeq;
+}
+
+function decodedOrNothing(json: string): RunRecord[] {
+  try {
+    return [decodeRecord(json)];
+  } catch {
+    return [];
+  }
+}

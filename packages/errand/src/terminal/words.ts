@@ -1,0 +1,45 @@
+import type { RunStateName } from '../domain/run/status.ts';
+
+/** Seconds, minutes, hours: `7s`, `2m 05s`, `1h 02m`. */
+export function elapsed(milliseconds: number): string {
+  const seconds = Math.max(0, Math.floor(milliseconds / 1_000));
+  if (seconds < 60) return `${seconds}s`;
+  const two = (value: number) => String(value).padStart(2, '0');
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)}m ${two(seconds % 60)}s`;
+  const hours = Math.floor(seconds / 3_600);
+  return hours < 100 ? `${hours}h ${two(Math.floor((seconds % 3_600) / 60))}m` : `${Math.floor(hours / 24)}d`;
+}
+
+/** `950`, `1.2k`, `34k`, `5.6M`. */
+export function tokens(count: number): string {
+  if (count < 1_000) return String(count);
+  const [size, unit] = count < 999_500 ? [1_000, 'k'] : [1_000_000, 'M'];
+  const value = count / size;
+  return `${value < 9.95 ? value.toFixed(1) : Math.round(value)}${unit}`;
+}
+
+/** Names in order, repeats of neighbours folded: `search ×3, read`. Source: DEL-9. */
+export function foldNames(names: readonly string[]): string {
+  const parts: { name: string; times: number }[] = [];
+  for (const name of names) {
+    const last = parts.at(-1);
+    if (last?.name === name) last.times++;
+    else parts.push({ name, times: 1 });
+  }
+  return parts.map(({ name, times }) => (times > 1 ? `${name} ×${times}` : name)).join(', ');
+}
+
+export const GLYPHS: Readonly<Record<RunStateName, string>> = {
+  queued: '○',
+  running: '●',
+  waiting: '◌',
+  completed: '✓',
+  failed: '✗',
+  cancelled: '⊘',
+  interrupted: '‖',
+};
+
+/** State with its reason, as it is said: `interrupted (wall)`. */
+export function stateInWords(run: { readonly state: RunStateName; readonly reason: string | null }): string {
+  return run.reason === null ? run.state : `${run.state} (${run.reason})`;
+}

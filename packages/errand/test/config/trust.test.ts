@@ -1,0 +1,79 @@
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { createPlaces } from './places.ts';
+
+const remote = '[connections.theirs]\nbase_url = "https://theirs.example/v1"\n';
+const taking = `${remote}api_key_env = "GITHUB_TOKEN"\n`;
+const environment = { GITHUB_TOKEN: 'secret' };
+
+describe("a project's configuration is less trusted than the person's", () => {
+  test('[AUTH-9] it takes no key from the environment to another machine, and is told how it could', () => {
+    const places = createPlaces();
+    const problem = places.problem({ project: taking, environment });
+    expect(problem).toMatchObject({ exit: 4, file: places.projectFile, line: 1 });
+    expect(problem.message).toContain('GITHUB_TOKEN');
+    expect(problem.message).toContain('https://theirs.example/v1');
+    expect(problem.message).toContain(`trusted_projects = ["${places.repository}"]`);
+    expect(problem.message).toContain(places.userFile);
+    expect(problem.message).not.toContain('secret');
+  });
+
+  test('[AUTH-9] neither through a preset, nor through the key of a vendor', () => {
+    expect(createPlaces().problem({ project: '[connections.x]\npreset = "openrouter"' }).message).toContain(
+      'OPENROUTER_API_KEY',
+    );
+    expect(createPlaces().problem({ project: '[connections.x]\nkind = "openai"' }).message).toContain('OPENAI_API_KEY');
+    const moved = '[connections.x]\npreset = "deepseek"\nbase_url = "https://theirs.example"';
+    expect(createPlaces().problem({ project: moved }).message).toContain('DEEPSEEK_API_KEY');
+  });
+
+  test('[AUTH-9] a folder that the person trusts may', () => {
+    const places = createPlaces();
+    const user = `trusted_projects = ["${places.repository}"]`;
+    expect(places.settings({ user, project: taking, environment }).connections[1]).toMatchObject({
+      name: 'theirs',
+      apiKey: 'secret',
+    });
+  });
+
+  test('[AUTH-9] trust is for that folder, by whatever path, and for no other', () => {
+    const places = createPlaces();
+    const link = join(places.home, '..', 'link');
+    symlinkSync(places.repository, link);
+    expect(places.load({ user: `trusted_projects = ["${link}"]`, project: taking, environment }).ok).toBe(true);
+    expect(places.load({ user: `trusted_projects = ["${join(places.repository, '..')}"]` }).ok).toBe(false);
+    expect(places.load({ user: 'trusted_projects = ["/gone"]' }).ok).toBe(false);
+  });
+
+  test('[AUTH-9] a project cannot trust itself', () => {
+    const places = createPlaces();
+    const problem = places.problem({ project: `trusted_projects = ["${places.repository}"]\n${taking}`, environment });
+    expect(problem.message).toContain('a project cannot trust itself');
+  });
+
+  test('[MOD-1] without a key from the environment it may: on this machine, with a key of its own, or with none', () => {
+    const places = createPlaces();
+    const local = '[connections.here]\nbase_url = "http://127.0.0.1:9/v1"\napi_key_env = "GITHUB_TOKEN"\n';
+    expect(places.load({ project: local, environment }).ok).toBe(true);
+    expect(places.load({ project: remote, environment }).ok).toBe(true);
+    expect(places.load({ project: `${remote}api_key = "theirs"`, environment }).ok).toBe(true);
+  });
+
+  test('[MOD-1] it may not redefine a connection of the person or of the environment', () => {
+    const places = createPlaces();
+    const mine = '[connections.mine]\npreset = "ollama"';
+    const theirs = '[connections.mine]\nbase_url = "http://127.0.0.1:9/v1"';
+    const problem = places.problem({ user: mine, project: theirs });
+    expect(problem.message).toContain(`may not redefine the connection "mine", which ${places.userFile} defines`);
+    const openai = '[connections.openai]\nbase_url = "http://127.0.0.1:9/v1"';
+    const again = createPlaces().problem({ project: openai, environment: { OPENAI_API_KEY: 'k' } });
+    expect(again.message).toContain('may not redefine the connection "openai", which the environment defines');
+  });
+
+  test('[MOD-1] trust does not let it redefine either', () => {
+    const places = createPlaces();
+    const user = `trusted_projects = ["${places.repository}"]\n[connections.mine]\npreset = "ollama"`;
+    expect(places.load({ user, project: '[connections.mine]\nbase_url = "https://theirs.example"' }).ok).toBe(false);
+  });
+});

@@ -1,0 +1,275 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it, onTestFinished, type TestContext } from 'vitest';
+import type { Journal } from '../../src/ports/journal.ts';
+import { openSqliteJournal } from '../../src/stores/sqlite/journal.ts';
+import { SampleRun } from '../../src/testing/sample-run.ts';
+import { temporaryFolder } from './folder.ts';
+
+/** A store with two runs of one step each, closed. */
+async function filledFolder(): Promise<string> {
+  const folder = temporaryFolder();
+  const journal = openSqliteJournal({ folder });
+  for (const run_id of ['run_a', 'run_b']) await appendAll(journal, new SampleRun({ run_id }), 'x'.repeat(40_000));
+  await journal.close();
+  return folder;
+}
+
+async function appendAll(journal: Journal, run: SampleRun, output?: string): Promise<void> {
+  for (const entry of [run.create(), run.start(), ...run.step(output)]) await journal.append([entry]);
+}
+
+function change(folder: string, sql: string): void {
+  const database = new DatabaseSync(join(folder, 'errand.db'));
+  database.exec(sql);
+  database.close();
+}
+
+/** Mounts a small disk of its own; skips the test, saying why, where that is not allowed. */
+function smallDisk(context: TestContext, megabytes: number): string {
+  const folder = temporaryFolder();
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', folder], { stdio: 'pipe' });
+  } catch (error) {
+    context.skip(`a small disk cannot be mounted here: ${String((error as Error).message).trim()}`);
+  }
+  onTestFinished(() => {
+    execFileSync('umount', ['-l', folder]);
+  });
+  return folder;
+}
+
+describe('a damaged store', () => {
+  it.each([
+    ['an event that is no JSON', "update events set data = '{' where run_id = 'run_a' and seq = 3"],
+    ['an event that is no object', "update events set data = '[]' where run_id = 'run_a' and seq = 3"],
+    ['an event that is gone', "delete from events where run_id = 'run_a' and seq = 3"],
+    ['a last event that is gone', "delete from events where run_id = 'run_a' and seq = 6"],
+    ['a large text that is gone', "update event_texts set address = '0' where run_id = 'run_a'"],
+    ['a large text without a place', `update event_texts set path = '["nowhere"]' where run_id = 'run_a'`],
+  ])('[DUR-7] %s is named when its run is read; other runs are read as ever', async (_what, sql) => {
+    const folder = await filledFolder();
+    change(folder, sql);
+    const journal = openSqliteJournal({ folder });
+    const damage = { code: 'corrupt', message: expect.stringContaining('run_a') };
+    await expect(journal.read('run_a')).rejects.toMatchObject(damage);
+    expect(await journal.read('run_b')).toHaveLength(6);
+    expect(await journal.records()).toHaveLength(2);
+    await journal.close();
+  });
+
+  it('[DUR-7] a row of a run that is no JSON is left out of lists, and named when it is asked for', async () => {
+    const folder = await filledFolder();
+    change(folder, "update runs set record = 'nonsense' where run_id = 'run_a'");
+    const journal = openSqliteJournal({ folder });
+    expect((await journal.records()).map((record) => record.run_id)).toEqual(['run_b']);
+    await expect(journal.record('run_a')).rejects.toMatchObject({
+      code: 'corrupt',
+      message: expect.stringContaining('run_a'),
+    });
+    expect(await journal.read('run_a')).toHaveLength(6);
+    await journal.close();
+  });
+
+  it('[DUR-7] a command that is no JSON is left out; those after it arrive', async () => {
+    const folder = await filledFolder();
+    const journal = openSqliteJournal({ folder });
+    const boot = { boot_id: 'boot_a', pid: 1, process_start: null, host: 'here', started_at: 1 };
+    await journal.openBoot(boot);
+    change(folder, "insert into commands (boot_id, data) values ('boot_a', 'nonsense')");
+    await journal.sendCommand('boot_a', { kind: 'cancel', run_id: 'run_a', reason: 'user' });
+    const { emitWarning } = process;
+    const warnings: string[] = [];
+    process.emitWarning = (warning: string | Error) => void warnings.push(String(warning));
+    onTestFinished(() => {
+      process.emitWarning = emitWarning;
+    });
+    const command = await new Promise((resolve) => journal.receiveCommands('boot_a', resolve));
+    expect(command).toMatchObject({ kind: 'cancel', run_id: 'run_a' });
+    expect(warnings).toEqual([expect.stringContaining('is damaged')]);
+    await journal.close();
+  });
+
+  it('[DUR-7] a file that is no database is refused with words, and left as it is', () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'errand.db'), 'my poems\n'.repeat(1_000));
+    for (const mode of ['read', 'write'] as const) {
+      expect(() => openSqliteJournal({ folder, mode })).toThrow(
+        expect.objectContaining({ code: 'corrupt', message: expect.stringContaining(folder) }),
+      );
+    }
+    expect(statSync(join(folder, 'errand.db')).size).toBe(9_000);
+  });
+
+  it('[DUR-7] a file that was cut gives an error of the catalogue', async () => {
+    const folder = await filledFolder();
+    truncateSync(join(folder, 'errand.db'), 20_000);
+    const read = async () => {
+      const journal = openSqliteJournal({ folder });
+      try {
+        return await journal.read('run_b');
+      } finally {
+        await journal.close();
+      }
+    };
+    await expect(read()).rejects.toMatchObject({ code: 'corrupt' });
+  });
+
+  it.each(['read', 'write'] as const)('[DUR-7] a store of a newer Errand is refused with words (%s)', async (mode) => {
+    const folder = await filledFolder();
+    change(folder, 'pragma user_version = 99');
+    expect(() => openSqliteJournal({ folder, mode })).toThrow(
+      expect.objectContaining({ code: 'io', message: expect.stringContaining('newer Errand (store version 99') }),
+    );
+  });
+});
+
+describe('a store that cannot be written', () => {
+  it('[DUR-7] on a read-only disk is read, and refuses to be written', async (context) => {
+    const folder = smallDisk(context, 8);
+    const journal = openSqliteJournal({ folder });
+    const run = new SampleRun({ run_id: 'run_a' });
+    await appendAll(journal, run);
+    await journal.close();
+    execFileSync('mount', ['-o', 'remount,ro', folder]);
+    const reading = openSqliteJournal({ folder, mode: 'read' });
+    expect(await reading.read('run_a')).toEqual(run.events);
+    expect(await reading.records()).toHaveLength(1);
+    await reading.close();
+    expect(() => openSqliteJournal({ folder })).toThrow(
+      expect.objectContaining({ code: 'read_only', message: expect.stringContaining(folder) }),
+    );
+    const other = join(folder, 'none');
+    expect(() => openSqliteJournal({ folder: other })).toThrow(expect.objectContaining({ code: 'read_only' }));
+    expect(await openSqliteJournal({ folder: other, mode: 'read' }).records()).toEqual([]);
+  });
+
+  it('[DUR-7] on a full disk says so, keeps what it has, and goes on when there is room', async (context) => {
+    const folder = smallDisk(context, 4);
+    const filler = join(folder, 'filler');
+    const journal = openSqliteJournal({ folder: join(folder, 'store') });
+    const run = new SampleRun({ run_id: 'run_a' });
+    await appendAll(journal, run);
+    writeFileSync(filler, 'x'.repeat(1_500_000));
+    const refused = await fillUp(journal, run);
+    expect(refused.error).toMatchObject({ code: 'full', message: expect.stringContaining('Free some space') });
+    expect(await journal.read('run_a')).toEqual(run.events.slice(0, refused.recorded));
+    await expect(journal.append([refused.entry])).rejects.toMatchObject({ code: 'full' });
+    rmSync(filler);
+    await journal.append([refused.entry]);
+    await journal.close();
+    const again = openSqliteJournal({ folder: join(folder, 'store'), mode: 'read' });
+    expect(await again.read('run_a')).toEqual(run.events.slice(0, refused.recorded + refused.entry.events.length));
+    await again.close();
+  });
+
+  /** Appends until the disk is full. */
+  async function fillUp(journal: Journal, run: SampleRun) {
+    let recorded = run.events.length;
+    for (let step = 0; ; step++) {
+      for (const entry of run.step(`${step} `.repeat(8_000))) {
+        try {
+          await journal.append([entry]);
+          recorded += entry.events.length;
+        } catch (error) {
+          return { error, entry, recorded };
+        }
+      }
+    }
+  }
+});
+
+describe('a store that another process has locked', () => {
+  function locked(folder: string): DatabaseSync {
+    const database = new DatabaseSync(join(folder, 'errand.db'));
+    database.exec('begin immediate');
+    onTestFinished(() => {
+      if (database.isOpen) database.close();
+    });
+    return database;
+  }
+
+  it('[DUR-6] is waited for, beside everything else, and then written in order', async () => {
+    const folder = temporaryFolder();
+    const journal = openSqliteJournal({ folder });
+    const run = new SampleRun({ run_id: 'run_a' });
+    const lock = locked(folder);
+    const appended = [run.create(), run.start(), ...run.step()].map((entry) => journal.append([entry]));
+    let settled = false;
+    Promise.allSettled(appended).then(() => {
+      settled = true;
+    });
+    // Everything else goes on meanwhile.
+    for (let turn = 0; turn < 20; turn++) {
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(await journal.records()).toEqual([]);
+    }
+    expect(settled).toBe(false);
+    const later = journal.append([run.settle()]);
+    lock.exec('rollback');
+    await Promise.all([...appended, later]);
+    expect(await journal.read('run_a')).toEqual(run.events);
+    await journal.close();
+  });
+
+  it('[DUR-6] is called busy when that takes too long, and can be written when it is free again', async () => {
+    const folder = temporaryFolder();
+    const journal = openSqliteJournal({ folder, timeout: 50 });
+    const run = new SampleRun({ run_id: 'run_a' });
+    const lock = locked(folder);
+    const created = run.create();
+    const address = journal.putBlob('You are a helper.');
+    await expect(journal.append([created])).rejects.toMatchObject({
+      code: 'busy',
+      message: expect.stringContaining(folder),
+    });
+    expect(await journal.getBlob(address)).toBe('You are a helper.');
+    lock.exec('rollback');
+    await journal.append([created]);
+    expect(await journal.read('run_a')).toEqual(run.events);
+    await journal.close();
+    const again = openSqliteJournal({ folder, mode: 'read' });
+    expect(await again.getBlob(address)).toBe('You are a helper.');
+    await again.close();
+  });
+});
+
+describe('the folder of a store', () => {
+  it('[DUR-7] and all in it is for its owner only', async () => {
+    const folder = join(temporaryFolder(), 'data', 'errand');
+    const journal = openSqliteJournal({ folder });
+    await journal.openBoot({ boot_id: 'boot_a', pid: 1, process_start: null, host: 'here', started_at: 1 });
+    const names = readdirSync(folder, { recursive: true }).map(String).sort();
+    expect(names).toEqual(['errand.db', 'errand.db-shm', 'errand.db-wal', 'wake', join('wake', 'boot_a')]);
+    const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+    expect(modeOf(folder)).toBe('700');
+    expect(modeOf(join(folder, 'wake'))).toBe('700');
+    for (const name of names.filter((each) => each !== 'wake')) expect(modeOf(join(folder, name))).toBe('600');
+    await journal.close();
+  });
+
+  it('[DUR-7] is not made by reading; what comes into being later is seen', async () => {
+    const folder = join(temporaryFolder(), 'none');
+    const reading = openSqliteJournal({ folder, mode: 'read' });
+    expect(await reading.records()).toEqual([]);
+    expect(await reading.read('run_a')).toEqual([]);
+    expect(await reading.record('run_a')).toBeNull();
+    expect(await reading.boots()).toEqual([]);
+    expect(await reading.getBlob('0')).toBeNull();
+    await expect(reading.append([])).rejects.toMatchObject({ code: 'read_only' });
+    expect(() => reading.putBlob('text')).toThrow(expect.objectContaining({ code: 'read_only' }));
+    expect(existsSync(folder)).toBe(false);
+    const writing = openSqliteJournal({ folder });
+    await writing.append([new SampleRun({ run_id: 'run_a' }).create()]);
+    expect(await reading.records()).toHaveLength(1);
+    await Promise.all([reading.close(), writing.close()]);
+  });
+
+  it('[DUR-7] that is a file is refused with words', () => {
+    const folder = join(temporaryFolder(), 'file');
+    writeFileSync(folder, '');
+    expect(() => openSqliteJournal({ folder })).toThrow(expect.objectContaining({ code: 'io' }));
+  });
+});
