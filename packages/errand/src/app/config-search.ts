@@ -1,4 +1,4 @@
-import { createFiles } from '../host/files/files.ts';
+import { createFiles } from '../host/files/create-files.ts';
 
 /** Whether files can be searched here, by doing it; null: they can, else what is in the way. */
 export async function searchFault(folder: string): Promise<string | null> {

@@ -25,10 +25,16 @@ const LAYOUTS: readonly (readonly Column[])[] = [
   ['elapsed'],
   [],
 ];
-const LONGEST: Readonly<Record<Column, number>> = { role: 10, model: 32, activity: 44, elapsed: 7, tokens: 10 };
-/** Cells that a title and an activity keep as long as they need them. */
+/** Cells of each column, as its texts need; what changes all the time keeps its place. */
+const WIDTHS: Readonly<Record<Column, readonly [least: number, most: number]>> = {
+  role: [0, 10],
+  model: [0, 32],
+  activity: [20, 44],
+  elapsed: [7, 7],
+  tokens: [8, 8],
+};
+/** Cells that a title keeps as long as it needs them. */
 const LEAST_TITLE = 28;
-const LEAST_ACTIVITY = 20;
 const GAP = 2;
 
 const COLOURS: Readonly<Record<RunStateName, number>> = {
@@ -114,12 +120,15 @@ interface Layout {
 
 /** The richest layout that leaves the titles enough room. */
 function layoutFor(lines: readonly Texts[], width: number): Layout {
-  const natural = (name: Column) =>
-    Math.min(LONGEST[name], Math.max(0, ...lines.map((line) => cells(line.columns?.[name] ?? ''))));
+  const natural = (name: Column) => {
+    const needed = Math.max(0, ...lines.map((line) => cells(line.columns?.[name] ?? '')));
+    const [least, most] = WIDTHS[name];
+    return needed === 0 ? 0 : Math.min(most, Math.max(least, needed));
+  };
   const title = Math.max(...lines.map((line) => cells(line.left)));
   for (const names of LAYOUTS) {
     const used = names.map((name) => ({ name, width: natural(name) })).filter((column) => column.width > 0);
-    const least = used.map(({ name, width: wide }) => (name === 'activity' ? Math.min(wide, LEAST_ACTIVITY) : wide));
+    const least = used.map(({ name, width: wide }) => (name === 'activity' ? WIDTHS.activity[0] : wide));
     const room = width - least.reduce((sum, wide) => sum + wide + GAP, 0);
     if (names.length > 0 && room < Math.min(title, LEAST_TITLE)) continue;
     const left = Math.min(title, room);

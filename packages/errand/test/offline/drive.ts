@@ -1,7 +1,7 @@
-import { parseBrief } from '../../src/domain/brief/brief.ts';
 import { parseJson } from '../../src/base/json.ts';
-import type { Message, ToolCall, ToolResult } from '../../src/domain/run/message.ts';
+import { parseBrief } from '../../src/domain/brief/brief.ts';
 import type { Role } from '../../src/domain/role/role.ts';
+import type { Message, ToolCall, ToolResult } from '../../src/domain/run/message.ts';
 import { createFiles } from '../../src/host/files/create-files.ts';
 import { createOfflineModel } from '../../src/models/offline/index.ts';
 import type { Model, ModelAnswer, ToolDeclaration } from '../../src/ports/model.ts';
@@ -14,7 +14,12 @@ import { createTools } from '../../src/tools/index.ts';
 export interface Driven {
   readonly answer: string;
   readonly steps: number;
-  readonly calls: readonly { readonly name: string; readonly args: string; readonly output: string; readonly error: boolean }[];
+  readonly calls: readonly {
+    readonly name: string;
+    readonly args: string;
+    readonly output: string;
+    readonly error: boolean;
+  }[];
   readonly helpers: readonly (Driven & { readonly title: string; readonly task: string })[];
   readonly messages: readonly Message[];
 }
@@ -38,7 +43,9 @@ const files = createFiles();
 /** Drives the offline model over a real folder with the real tools, as the engine does: helpers included. */
 export async function drive(folder: string, text: string, options: DriveOptions = {}): Promise<Driven> {
   const kind = options.kind ?? 'root';
-  const names = options.tools ?? (kind === 'root' ? ['agent', 'read', 'list', 'search', 'find'] : ['read', 'list', 'search', 'find']);
+  const names =
+    options.tools ??
+    (kind === 'root' ? ['agent', 'read', 'list', 'search', 'find'] : ['read', 'list', 'search', 'find']);
   const offer = tools.filter((tool) => names.includes(tool.name));
   const families = [...new Set(offer.map((tool) => tool.family))];
   const system = renderSystem({ kind, role: 'scout', cwd: folder, families, instructions: [] });
@@ -52,7 +59,14 @@ export async function drive(folder: string, text: string, options: DriveOptions 
     messages.push({ role: 'assistant', text: answer.text, calls: answer.calls });
     if (answer.calls.length === 0) return { answer: answer.text, steps, calls, helpers, messages };
     const results = await Promise.all(answer.calls.map((call) => execute(call, offer, run)));
-    calls.push(...answer.calls.map((call, index) => ({ name: call.name, args: call.args, output: results[index]?.text ?? '', error: results[index]?.error ?? true })));
+    calls.push(
+      ...answer.calls.map((call, index) => ({
+        name: call.name,
+        args: call.args,
+        output: results[index]?.text ?? '',
+        error: results[index]?.error ?? true,
+      })),
+    );
     messages.push({ role: 'tool', results });
   }
   throw new Error(`the offline model did not end within ${MOST_STEPS} steps: ${text}`);
@@ -60,9 +74,22 @@ export async function drive(folder: string, text: string, options: DriveOptions 
 
 async function ask(system: string, messages: readonly Message[], offer: readonly Tool[]): Promise<ModelAnswer> {
   let streamed = '';
-  const declared: ToolDeclaration[] = offer.map(({ name, description, parameters }) => ({ name, description, parameters }));
-  const observer = { text: (delta: string) => { streamed += delta; }, alive: () => {} };
-  const outcome = await model.call({ system, messages, tools: declared, effort: null }, observer, new AbortController().signal);
+  const declared: ToolDeclaration[] = offer.map(({ name, description, parameters }) => ({
+    name,
+    description,
+    parameters,
+  }));
+  const observer = {
+    text: (delta: string) => {
+      streamed += delta;
+    },
+    alive: () => {},
+  };
+  const outcome = await model.call(
+    { system, messages, tools: declared, effort: null },
+    observer,
+    new AbortController().signal,
+  );
   if (outcome.kind === 'fault') throw new Error(outcome.fault.message);
   if (streamed !== outcome.text) throw new Error('what was streamed is not the answer');
   return outcome;
@@ -86,7 +113,18 @@ async function execute(call: ToolCall, offer: readonly Tool[], run: RunContext):
     runId: 'run_test',
     callId: call.call_id,
     cwd: run.folder,
-    authority: { mode: 'plan', risks: ['none', 'read'], allow: null, deny: [], families: null, read_roots: [run.folder], commands: 'none', network: false, depth_left: 1, unattended: true },
+    authority: {
+      mode: 'plan',
+      risks: ['none', 'read'],
+      allow: null,
+      deny: [],
+      families: null,
+      read_roots: [run.folder],
+      commands: 'none',
+      network: false,
+      depth_left: 1,
+      unattended: true,
+    },
     workspace: files.workspace(run.folder),
     signal: new AbortController().signal,
     writeTodo: () => {},
@@ -99,9 +137,26 @@ async function delegate(given: unknown, run: RunContext): Promise<ToolOutcome> {
   const brief = parseBrief(given);
   if (!brief.ok) return { status: 'error', output: brief.error };
   const role: Role = brief.value.role;
-  const helper = await drive(run.folder, renderOpening(brief.value), { kind: 'helper', ...(run.options.intercept && { intercept: run.options.intercept }) });
+  const helper = await drive(run.folder, renderOpening(brief.value), {
+    kind: 'helper',
+    ...(run.options.intercept && { intercept: run.options.intercept }),
+  });
   run.helpers.push({ ...helper, title: brief.value.title, task: brief.value.task });
-  const facts = { run_id: 'run_helper', role, model: model.name, state: 'completed', reason: null, calls: helper.calls.length, seconds: 0 };
-  const output = renderAnswer({ ...facts, title: brief.value.title, tools: helper.calls.map((call) => call.name), note: 'Another model wrote this; check what you rely on.', answer: helper.answer });
+  const facts = {
+    run_id: 'run_helper',
+    role,
+    model: model.name,
+    state: 'completed',
+    reason: null,
+    calls: helper.calls.length,
+    seconds: 0,
+  };
+  const output = renderAnswer({
+    ...facts,
+    title: brief.value.title,
+    tools: helper.calls.map((call) => call.name),
+    note: 'Another model wrote this; check what you rely on.',
+    answer: helper.answer,
+  });
   return { status: 'ok', output };
 }

@@ -20,12 +20,15 @@ export function renderEvidence(line: Line): string {
   return `- ${cite(line)}\n  ${fence}\n  ${quote}\n  ${fence}`;
 }
 
-/** Whether a quotation could be taken for a citation or for a claim about tests. */
+const CITES = /\S:\d|#L\d/u;
+const OUTCOME =
+  /\b(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?|success(?:ful(?:ly)?)?|fail(?:s|ed|ing|ures?)?|exit(?:s|ed)?)\b/iu;
+const CHECKED =
+  /\b(?:\w*tests?|suites?|specs?|checks?|builds?|lint|commands?|scripts?|npm|npx|pnpm|yarn|bun|node|make|cargo|go|pytest|vitest|jest|mocha|tsc|gradle|mvn|CI)\b/iu;
+
+/** Whether a quotation could be taken for a citation or for a claim about tests and commands. */
 export function readsAsClaim(text: string): boolean {
-  return (
-    /\S:\d|#L\d/u.test(text) ||
-    /\b(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?|success(?:ful(?:ly)?)?|fail(?:s|ed|ing)?)\b/iu.test(text)
-  );
+  return CITES.test(text) || (OUTCOME.test(text) && CHECKED.test(text));
 }
 
 /** Items of evidence as this model writes them; what another model wrote is kept as it stands, with the places it cites. */

@@ -109,7 +109,7 @@ export function bodyOf(observed: Observed, place: Line, most: number): Line[] {
       if (/^\s*[)\]]/u.test(text) && /[{:>(]\s*$/u.test(text)) continue;
       break;
     }
-    if (!isComment(text)) body.push({ path: place.path, line, text });
+    if (!isComment(text) && /[\p{L}\p{N}]/u.test(text)) body.push({ path: place.path, line, text });
   }
   return body;
 }

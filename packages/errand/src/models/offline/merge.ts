@@ -101,7 +101,6 @@ function byArea(question: Question, { brought, own }: Merging): string[] {
 
 /** Every scout had its own questions. */
 function byQuestion(questions: readonly Question[], { brought, own }: Merging): string[] {
-  const used = new Set<string>();
   return questions.map((question, index) => {
     const head = `**${index + 1}. ${question.text}**`;
     const helper = brought.find((one) => one.questions.some((given) => given.text === question.text));
@@ -116,9 +115,7 @@ function byQuestion(questions: readonly Question[], { brought, own }: Merging): 
       ].join('\n');
     if (!helper || helper.state === 'refused') return `${head}\nNobody looked for this.`;
     const answer = answerTo(question, helper);
-    const fresh = answer.evidence.filter((line) => !used.has(`${line.path}:${line.line}`) || line.path === '');
-    for (const line of fresh) used.add(`${line.path}:${line.line}`);
-    const shown = (fresh.length > 0 ? fresh : answer.evidence).slice(0, MOST_EVIDENCE);
+    const shown = answer.evidence.slice(0, MOST_EVIDENCE);
     return [
       head,
       answer.summary || nothingSentence([helper]),

@@ -1,5 +1,5 @@
 import { splitSentences } from './split.ts';
-import { type Term, termsOf, wordTerm } from './terms.ts';
+import { identifierTerm, type Term, termsOf, wordTerm } from './terms.ts';
 
 export type Intent = 'definition' | 'callers' | 'files' | 'count' | 'text' | 'how' | 'topic';
 
@@ -69,12 +69,11 @@ function isSearchable(question: Question): boolean {
 }
 
 function questionOf(text: string, before: string | null): Question {
-  const own = promoted(termsOf(text));
-  const strong = own.some((term) => term.kind !== 'word' && term.kind !== 'weak' && term.kind !== 'folder');
+  const own = namedByPlace(promoted(termsOf(text)), text);
   const words = own.filter((term) => term.kind === 'word');
-  const dangling = before !== null && !strong && PRONOUN.test(text) && words.length < 2;
+  const dangling = before !== null && !own.some(isOwn) && PRONOUN.test(text) && words.length < 2;
   const lent = dangling
-    ? promoted(termsOf(before))
+    ? namedByPlace(promoted(termsOf(before)), before)
         .filter((term) => term.kind !== 'weak')
         .slice(0, 3)
     : [];
@@ -88,13 +87,26 @@ function questionOf(text: string, before: string | null): Question {
   };
 }
 
+function isOwn(term: Term): boolean {
+  return term.kind !== 'word' && term.kind !== 'weak' && term.kind !== 'folder';
+}
+
+/** The only word of "what calls X" or "where is X defined" is a name of code. */
+function namedByPlace(terms: readonly Term[], text: string): Term[] {
+  const [only, ...others] = terms.filter((term) => term.kind !== 'folder');
+  const asked =
+    /\b(?:call(?:s|ed|ers?)?|us(?:es?|ed)|invoke[sd]?|import(?:s|ed)?|define[sd]?|definition|declare[sd]?|declaration|instantiate[sd]?|references?|referenced)\b/iu;
+  if (only?.kind !== 'word' || others.length > 0 || !asked.test(text) || only.text.includes('-')) return [...terms];
+  return terms.map((term) => (term === only ? identifierTerm(term.text) : term));
+}
+
 function quoteTerm(term: Term): string {
   return term.kind === 'phrase' ? `"${term.text}"` : `\`${term.text}\``;
 }
 
 /** With fewer than two rare words and nothing stronger, common words have to do. */
 function promoted(terms: readonly Term[]): Term[] {
-  const strong = terms.some((term) => !['word', 'weak', 'folder'].includes(term.kind));
+  const strong = terms.some(isOwn);
   const words = terms.filter((term) => term.kind === 'word').length;
   if (strong || words > 1) return [...terms];
   return terms.map((term) => (term.kind === 'weak' ? { ...wordTerm(term.text), kind: 'word' as const } : term));

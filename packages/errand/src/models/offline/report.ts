@@ -8,7 +8,8 @@ import type { Turn } from './turn.ts';
 export const NO_MODEL = 'This is Errand’s offline model: no language model, but a search that quotes the workspace.';
 export const CONNECT =
   'To connect a language model: `--model <connection>/<id>` with OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY set, or OPENAI_BASE_URL for a local server (see README).';
-export const CLOSING = `Answered by searching, with no language model. ${CONNECT}`;
+export const CLOSING =
+  'Answered by searching and quoting, with no language model. To connect one: `--model <connection>/<id>`, see README.';
 
 interface Findings {
   readonly findings: readonly Finding[];

@@ -207,9 +207,14 @@ function filesOf(question: Question, places: readonly Place[]): FileOfTerms[] {
     .sort(
       (a, b) =>
         Number(ASIDE.includes(a.best.class)) - Number(ASIDE.includes(b.best.class)) ||
-        b.best.score - a.best.score ||
+        weightOf(b) - weightOf(a) ||
         compareText(a.best.path, b.best.path),
     );
+}
+
+/** A file weighs as its best line, and a little more for each further one. */
+function weightOf(file: FileOfTerms): number {
+  return file.best.score * (1 + 0.4 * Math.log(file.lines));
 }
 
 /** The first lines of a file that define something, or just its first line. */

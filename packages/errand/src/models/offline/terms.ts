@@ -1,4 +1,4 @@
-import { IDIOMS, isStopWord, isWeakWord, stem } from './words.ts';
+import { IDIOMS, isAskingVerb, isStopWord, isWeakWord, shortForm, stem } from './words.ts';
 
 /**
  * What is looked for. `phrase`: quoted text; `identifier`: a name of code; `file`, `folder`: paths;
@@ -53,9 +53,7 @@ export function termsOf(question: string): Term[] {
     if (text !== '') terms.push(quotedTerm(text));
     return ' \u0000 ';
   });
-  const named = new Set(
-    [...rest.matchAll(NAMING)].map((match) => match[1] ?? '').filter((name) => !isStopWord(name) && !isWeakWord(name)),
-  );
+  const named = new Set([...rest.matchAll(NAMING)].map((match) => match[1] ?? '').filter((name) => !isUsual(name)));
   let first = true;
   for (const raw of rest.split(/\s+/u)) {
     const token = raw.replace(/^[\s([{<"'“”‘’«»,;:!?¿¡*]+|[\s)\]}>"'“”‘’«»,;:!?*…]+$/gu, '').replace(/\.+$/u, '');
@@ -91,9 +89,9 @@ function tokenTerms(token: string, context: TokenContext): Term[] {
   if (EXTENSIONS.test(bare) && /^[\w.@-]*[\w-]\.\w+$/u.test(bare)) return [fileTerm(bare)];
   if (bare !== token.replace(/['’]s$/u, '') && /^[\p{L}_$][\p{L}\p{N}_$.]*$/u.test(bare)) return [identifierTerm(bare)];
   if (isCodeName(bare) || context.named.has(bare)) return [identifierTerm(bare)];
-  if (!context.first && /^\p{Lu}\p{Ll}{2,}$/u.test(bare) && !isStopWord(bare)) return [identifierTerm(bare)];
+  if (!context.first && /^\p{Lu}\p{Ll}{2,}$/u.test(bare) && !isUsual(bare)) return [identifierTerm(bare)];
   if (/^\p{L}+(?:-\p{L}+)+$/u.test(bare)) return [compoundTerm(bare)];
-  if (!/^[\p{L}\p{N}_]{2,}$/u.test(bare) || isStopWord(bare) || /^\d+$/u.test(bare)) return [];
+  if (!/^[\p{L}\p{N}_]{2,}$/u.test(bare) || isStopWord(bare) || isAskingVerb(bare) || /^\d+$/u.test(bare)) return [];
   return [wordTerm(bare)];
 }
 
@@ -106,7 +104,7 @@ function isCodeName(token: string): boolean {
   return /\p{L}\d|\p{L}-\d/u.test(token);
 }
 
-function identifierTerm(text: string): Term {
+export function identifierTerm(text: string): Term {
   const { source } = wholeName(text);
   return { kind: 'identifier', text, pattern: escapePattern(text), test: new RegExp(source, 'u') };
 }
@@ -135,7 +133,9 @@ function pathTerms(token: string, question: string): Term[] {
     'iu',
   );
   if (/^\.{0,2}\/|\/$/u.test(token) || token.split('/').length > 2 || after.test(question)) return [folderTerm(token)];
-  return token.split('/').flatMap((part) => (part.length > 1 && !isStopWord(part) ? [wordTerm(part)] : []));
+  return token
+    .split('/')
+    .flatMap((part) => (part.length > 1 && !isStopWord(part) && !isAskingVerb(part) ? [wordTerm(part)] : []));
 }
 
 /** read-only: also readOnly, read_only, "read only". */
@@ -146,8 +146,14 @@ function compoundTerm(text: string): Term {
 
 export function wordTerm(word: string): Term {
   const { text, open } = stem(word);
-  const pattern = (text.length < 4 ? String.raw`\b` : '') + escapePattern(text) + (open ? '(?:y|i)' : '');
+  const pattern =
+    shortForm(word) ?? (text.length < 4 ? String.raw`\b` : '') + escapePattern(text) + (open ? '(?:y|i)' : '');
   return { kind: isWeakWord(word) ? 'weak' : 'word', text: word, pattern, test: new RegExp(pattern, 'iu') };
+}
+
+/** A word of every question or of every code base, which is no name by itself. */
+function isUsual(word: string): boolean {
+  return isStopWord(word) || isWeakWord(word) || isAskingVerb(word);
 }
 
 const ORDER: readonly Term['kind'][] = ['phrase', 'identifier', 'file', 'folder', 'idiom', 'word', 'weak'];

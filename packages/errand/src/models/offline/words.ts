@@ -16,16 +16,23 @@ const STOP = new Set(
   would yes yet you your yours`.split(/\s+/u),
 );
 
-/** Words about code in general and about asking for it: never searched for by themselves, but kept as neighbours. */
+/** What a question does with its subject: it says what kind of place is meant, and is not looked for. */
+const VERBS = new Set(
+  `call called calling calls caller callers consume consumed consumes declare declared declares declaration declarations define defined defines
+  defining definition definitions depend depends export exported exports import imported imports importing instantiate instantiated instantiates
+  invoke invoked invokes locate located mention mentioned mentions quote read reads reference referenced references usage usages`.split(
+    /\s+/u,
+  ),
+);
+
+/** Words about code in general: searched for only where a question has little else, but kept as neighbours. */
 const WEAK = new Set(
-  `actual actually app application base behavior behaviour called calling calls callers caller class classes code codebase concept declare declared
-  declares define defined defines definition definitions describe described detail details directory defining decide decided deal deals document
-  documentation example examples exist exists explain explained export exported exports feature features file files folder folders function
-  functions handle handled handles handling identifier implement implementation implemented implements implementing import imported imports
-  interface interfaces invoke invoked invokes line lines located location logic mention mentioned mentions method methods module modules number
-  object package packages perform performed piece program project quote read reads reference referenced references repository responsible
-  result run runs runtime set sets source sources start starts started string structure symbol system thing tree type
-  types usage usages value values variable variables work working workspace works write writes written`.split(/\s+/u),
+  `actual actually app application base behavior behaviour class classes code codebase concept describe described detail details directory decide
+  decided deal deals document documentation example examples exist exists explain explained feature features file files folder folders function
+  functions handle handled handles handling identifier implement implementation implemented implements implementing interface interfaces line
+  lines location logic method methods module modules number object package packages perform performed piece program project repository responsible
+  result run runs runtime set sets source sources start starts started string structure symbol system thing tree type types value values variable
+  variables work working workspace works write writes written`.split(/\s+/u),
 );
 
 export function isStopWord(word: string): boolean {
@@ -34,6 +41,38 @@ export function isStopWord(word: string): boolean {
 
 export function isWeakWord(word: string): boolean {
   return WEAK.has(word.toLowerCase());
+}
+
+export function isAskingVerb(word: string): boolean {
+  return VERBS.has(word.toLowerCase());
+}
+
+/** Short forms that code uses for long words: a pattern that fits both. */
+const SHORT_FORMS: readonly { readonly word: RegExp; readonly pattern: string }[] = [
+  { word: /^configur/u, pattern: 'config' },
+  { word: /^authenticat/u, pattern: String.raw`auth(?:entic|n\b|\b|_)` },
+  { word: /^authori[sz]/u, pattern: String.raw`auth(?:ori[sz]|z\b|\b|_)` },
+  { word: /^environment/u, pattern: String.raw`env(?:ironment|s?\b|_)` },
+  { word: /^arguments?$/u, pattern: String.raw`arg(?:ument|v|s?\b|s?_)` },
+  { word: /^parameter/u, pattern: 'param' },
+  { word: /^director/u, pattern: String.raw`dir(?:ector|name|s?\b|s?_)` },
+  { word: /^databases?$/u, pattern: String.raw`database|\bdb\b|db_` },
+  { word: /^initiali[sz]/u, pattern: String.raw`initiali[sz]|\binit` },
+  { word: /^execut/u, pattern: 'exec' },
+  { word: /^messages?$/u, pattern: 'message|msg' },
+  { word: /^commands?$/u, pattern: 'command|cmd' },
+  { word: /^maximum/u, pattern: 'max' },
+  { word: /^minimum/u, pattern: 'min(?:imum|_|[A-Z])' },
+  { word: /^temporar/u, pattern: 'temp|tmp' },
+  { word: /^synchron/u, pattern: 'sync' },
+  { word: /^asynchron/u, pattern: 'async' },
+  { word: /^specification/u, pattern: 'spec' },
+  { word: /^administrat/u, pattern: 'admin' },
+  { word: /^statistic/u, pattern: String.raw`statistic|\bstats?\b|stats_` },
+];
+
+export function shortForm(word: string): string | null {
+  return SHORT_FORMS.find((form) => form.word.test(word.toLowerCase()))?.pattern ?? null;
 }
 
 /** Nouns that only look inflected. */

@@ -67,7 +67,6 @@ export class RunWriter {
   }
 
   discard(rootId: string): void {
-    this.finish();
     for (const statement of this.#discard) statement.run({ root: rootId });
   }
 

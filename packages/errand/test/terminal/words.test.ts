@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'vitest';
+import { elapsed, foldNames, stateInWords, tokens } from '../../src/terminal/words.ts';
+
+describe('words', () => {
+  test.each([
+    [-5, '0s'],
+    [0, '0s'],
+    [999, '0s'],
+    [59_999, '59s'],
+    [60_000, '1m 00s'],
+    [125_000, '2m 05s'],
+    [3_599_999, '59m 59s'],
+    [3_600_000, '1h 00m'],
+    [359_999_999, '99h 59m'],
+    [360_000_000, '4d'],
+  ])('[SUR-1] %d ms have been %s', (milliseconds, text) => {
+    expect(elapsed(milliseconds)).toBe(text);
+  });
+
+  test.each([
+    [0, '0'],
+    [999, '999'],
+    [1_000, '1.0k'],
+    [9_949, '9.9k'],
+    [9_950, '10k'],
+    [34_400, '34k'],
+    [999_499, '999k'],
+    [999_500, '1.0M'],
+    [12_000_000, '12M'],
+  ])('[SUR-1] %d tokens are %s', (count, text) => {
+    expect(tokens(count)).toBe(text);
+  });
+
+  test('[DEL-9] tools in order, repeats folded', () => {
+    expect(foldNames([])).toBe('');
+    expect(foldNames(['search', 'search', 'read', 'search'])).toBe('search ×2, read, search');
+  });
+
+  test('[RUN-4] a state is said with its reason', () => {
+    expect(stateInWords({ state: 'interrupted', reason: 'wall' })).toBe('interrupted (wall)');
+    expect(stateInWords({ state: 'completed', reason: null })).toBe('completed');
+  });
+});
