@@ -14,8 +14,9 @@ const NOT_A_TEST = new Set(['extend', 'override', 'scoped']);
 /** Stands in a title for what is only known when it runs. */
 const HOLE = '<…>';
 
-export function isSuite(call) {
-  return callKind(call)?.kind === 'suite';
+/** Whether a call makes a suite or a test, and which. */
+export function madeBy(call) {
+  return callKind(call)?.kind;
 }
 
 /**
@@ -93,7 +94,9 @@ function callFacts({ source, functions, call, members, outer }) {
   const skippedHere = members.some((member) => SKIPS.has(member)) || option !== undefined;
   const skipped = outer.skipped || skippedHere || inBody.length > 0;
   const never = outer.never || members.includes('skip') || members.includes('todo') || option !== undefined;
-  const reasons = skippedHere ? [commentOn(source, call)] : [outer.skipped ? outer.reason : '', ...inBody];
+  const reasons = skippedHere
+    ? [commentOn(source, call) ?? platformOf(source, call)]
+    : [outer.skipped ? outer.reason : '', ...inBody];
   const reason = skipped && reasons.every((one) => one !== null) ? reasons.filter(Boolean).join('; ') : null;
   const titles = [...outer.titles, titleText(name)];
   return { titles, line: lineOf(source, call), skipped, never, reason, property: members.includes('prop'), name, body };
@@ -135,6 +138,12 @@ function titleText(node) {
     return node.head.text + node.templateSpans.map((span) => HOLE + span.literal.text).join('');
   if (ts.isBinaryExpression(node)) return titleText(node.left) + titleText(node.right);
   return HOLE;
+}
+
+/** The condition of `skipIf` or `runIf`, where it says by itself what it is about. */
+function platformOf(source, call) {
+  const condition = ts.isCallExpression(call.expression) ? call.expression.getText(source) : '';
+  return condition.includes('process.platform') ? condition : null;
 }
 
 /** The reasons of `context.skip('reason')` in a test's body and in the file's functions it calls; null for one without. */

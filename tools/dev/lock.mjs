@@ -1,6 +1,10 @@
-import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { SCRATCH } from '../common/root.mjs';
+
+/** Milliseconds: no build or install takes longer; and the owner's number follows its file at once. */
+const LONGEST = 600_000;
+const WRITING = 2_000;
 
 /** Runs `work` while no other process of this checkout runs under the same name; a dead owner's lock is taken over. */
 export async function exclusively(name, work) {
@@ -29,12 +33,15 @@ function take(path) {
 
 function ownerLives(path) {
   let owner;
+  let age;
   try {
     owner = readFileSync(path, 'utf8');
+    age = Date.now() - statSync(path).mtimeMs;
   } catch {
     return true; // Just released: try again.
   }
-  if (owner === '') return true; // Just taken, the number is about to be written.
+  if (age > LONGEST) return false; // Its number may belong to somebody else by now.
+  if (owner === '') return age < WRITING;
   try {
     process.kill(Number(owner), 0);
     return true;

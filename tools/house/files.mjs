@@ -9,8 +9,8 @@ export const SRC = 'packages/errand/src';
 /** Written by a program: exempt from sizes and names. */
 const GENERATED = new Set([`${SRC}/prompts/generated.ts`]);
 
-/** Programs that tests start, and data: they may sleep, hang and look bad on purpose. */
-const FIXTURE = /\/fixtures\//;
+/** Programs that tests start, and data: they may sleep, hang and look bad on purpose. And the model server we were given. */
+const FIXTURE = /\/fixtures\/|^bench\/mock-model\//;
 
 /**
  * @typedef {object} HouseFile

@@ -1,7 +1,7 @@
 import { firstLine } from '../base/text.ts';
 import type { RunEvent } from '../domain/run/event.ts';
 import { printable } from '../terminal/text.ts';
-import { elapsed, stateInWords, tokens } from '../terminal/words.ts';
+import { elapsed, stateInWords, taken, tokens } from '../terminal/words.ts';
 
 /** Characters of a text that a line shows. */
 const SHOWN = 160;
@@ -28,7 +28,7 @@ function detail(event: RunEvent): string {
     case 'model.finished': {
       const { usage, calls } = event;
       const asked = calls.length > 0 ? ` calls ${calls.map(({ name }) => printable(name)).join(', ')}` : '';
-      return `step ${event.step} ${event.finish} ${elapsed(event.ms)} ${tokens(usage.input)} in ${tokens(usage.output)} out${asked} ${short(event.text)}`;
+      return `step ${event.step} ${event.finish} ${taken(event.ms)} ${tokens(usage.input)} in ${tokens(usage.output)} out${asked} ${short(event.text)}`;
     }
     case 'model.failed':
       return `step ${event.step} ${event.fault.code}: ${short(event.fault.message)}${
@@ -37,7 +37,7 @@ function detail(event: RunEvent): string {
     case 'tool.started':
       return `${printable(event.name)} ${short(event.args)}`;
     case 'tool.finished':
-      return `${printable(event.name)} ${event.status} ${elapsed(event.ms)} ${short(event.output)}`;
+      return `${printable(event.name)} ${event.status} ${taken(event.ms)} ${short(event.output)}`;
     case 'todo.written':
       return `${event.items.filter(({ status }) => status === 'completed').length}/${event.items.length}`;
     case 'cancel.asked':

@@ -1,7 +1,7 @@
 import type { RunEvent } from '../domain/run/event.ts';
 import { printable } from '../terminal/text.ts';
 import { EMPTY_VIEW, foldView, type Row, type View } from '../terminal/view.ts';
-import { elapsed, foldNames, GLYPHS, stateInWords, tokens } from '../terminal/words.ts';
+import { elapsed, foldNames, GLYPHS, stateInWords, taken, tokens } from '../terminal/words.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** What a person sees of a run while it works, on stderr. */
@@ -80,7 +80,7 @@ function lineFor(event: RunEvent, row: Row): string | null {
 /** State and reason, calls made, seconds taken, tokens, and which tools in order. Source: DEL-9. */
 export function endingInWords(row: Row): string {
   const { called } = row;
-  const time = elapsed((row.endedAt ?? row.createdAt) - (row.startedAt ?? row.createdAt));
+  const time = taken((row.endedAt ?? row.createdAt) - (row.startedAt ?? row.createdAt));
   const calls = called.length === 1 ? '1 call' : `${called.length} calls`;
   const names = called.length > 0 ? ` (${printable(foldNames(called))})` : '';
   return `${stateInWords(row)}${row.partial ? ', partial' : ''}: ${time}, ${tokens(row.tokens)} tokens, ${calls}${names}`;

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { EXIT } from '../app/exit-codes.ts';
 import type { RunRecord } from '../domain/run/record.ts';
 import { printable } from '../terminal/text.ts';
-import { elapsed, GLYPHS, stateInWords, tokens } from '../terminal/words.ts';
+import { elapsed, GLYPHS, stateInWords, taken, tokens } from '../terminal/words.ts';
 import { addReadingFormat, readingFormatOf } from './flags.ts';
 import { withService } from './open.ts';
 import type { Ending, Surroundings } from './surroundings.ts';
@@ -58,11 +58,17 @@ function listing(records: readonly RunRecord[], now: number): string {
     `${GLYPHS[record.state]} ${stateInWords(record)}`,
     printable(record.role),
     printable(record.model),
-    elapsed((record.ended_at ?? now) - (record.started_at ?? record.created_at)),
+    timeOf(record, now),
     tokens(record.usage.input + record.usage.output),
     `${'  '.repeat(depth)}${printable(record.title)}`,
   ]);
   return table(['RUN', 'AGE', 'STATE', 'ROLE', 'MODEL', 'TIME', 'TOKENS', 'TITLE'], rows);
+}
+
+/** Time at work: until now, or what it took. */
+function timeOf({ created_at, started_at, ended_at }: RunRecord, now: number): string {
+  const since = started_at ?? created_at;
+  return ended_at === null ? elapsed(now - since) : taken(ended_at - since);
 }
 
 /** Roots from new to old, each with its helpers below it in order of creation. */

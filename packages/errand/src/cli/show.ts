@@ -3,7 +3,7 @@ import { EXIT } from '../app/exit-codes.ts';
 import type { RunRecord } from '../domain/run/record.ts';
 import type { HelperResult, RunResult } from '../domain/run/result.ts';
 import { printable, printableText } from '../terminal/text.ts';
-import { elapsed, foldNames, GLYPHS, stateInWords, tokens } from '../terminal/words.ts';
+import { elapsed, foldNames, GLYPHS, stateInWords, taken, tokens } from '../terminal/words.ts';
 import { findRun } from './find-run.ts';
 import { addReadingFormat, readingFormatOf } from './flags.ts';
 import { withService } from './open.ts';
@@ -41,7 +41,7 @@ function page(record: RunRecord, result: RunResult | null, now: number): string 
     ['model', printable(record.model)],
     ['folder', printable(record.cwd)],
     ['created', new Date(record.created_at).toISOString()],
-    ['time', elapsed((record.ended_at ?? now) - (record.started_at ?? record.created_at))],
+    ['time', timeOf(record, now)],
     ['steps', String(record.steps)],
     ['calls', printable(foldNames(record.tool_calls)) || 'none'],
     ['tokens', tokensInWords(usage)],
@@ -51,6 +51,11 @@ function page(record: RunRecord, result: RunResult | null, now: number): string 
   const helpers = (result?.helpers ?? []).map((helper) => `${helperLine(helper)}\n`).join('');
   const answer = result?.answer ? `\n${printableText(result.answer)}\n` : '';
   return `${head}${helpers && `\nhelpers\n${helpers}`}${answer}`;
+}
+
+function timeOf({ created_at, started_at, ended_at }: RunRecord, now: number): string {
+  const since = started_at ?? created_at;
+  return ended_at === null ? elapsed(now - since) : taken(ended_at - since);
 }
 
 const TODO_GLYPHS = { pending: GLYPHS.queued, in_progress: GLYPHS.running, completed: GLYPHS.completed } as const;
@@ -66,5 +71,5 @@ function helperLine(helper: HelperResult): string {
   const names = helper.tool_calls.length > 0 ? ` (${printable(foldNames(helper.tool_calls))})` : '';
   const state = `${stateInWords(helper)}${helper.partial ? ', partial' : ''}`;
   const name = `${printable(helper.role)} "${printable(helper.title)}"`;
-  return `  ${GLYPHS[helper.state]} ${helper.run_id} ${name}: ${state}, ${elapsed(helper.duration_ms)}, ${calls}${names}`;
+  return `  ${GLYPHS[helper.state]} ${helper.run_id} ${name}: ${state}, ${taken(helper.duration_ms)}, ${calls}${names}`;
 }

@@ -10,7 +10,7 @@ const START = 19;
  * is a time since boot. Null when it is gone or cannot be told.
  */
 export function processStart(pid: number): string | null {
-  if (!Number.isSafeInteger(pid) || pid <= 0) return null;
+  if (!isProcessId(pid)) return null;
   return process.platform === 'linux' ? (linuxStat(pid)?.start ?? null) : psStart(pid);
 }
 
@@ -26,9 +26,14 @@ export function isAlive(pid: number, start: string | null): 'alive' | 'dead' | '
   return stat.start === start ? 'alive' : 'dead';
 }
 
+/** 0 and less would mean groups of processes. */
+function isProcessId(pid: number): boolean {
+  return Number.isInteger(pid) && pid > 0 && pid < 2 ** 31;
+}
+
 /** A signal of number 0 is only checked, not sent. */
 function exists(pid: number): boolean {
-  if (!Number.isSafeInteger(pid) || pid <= 0) return false;
+  if (!isProcessId(pid)) return false;
   try {
     process.kill(pid, 0);
     return true;

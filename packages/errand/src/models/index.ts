@@ -1,5 +1,8 @@
 import type { Clock } from '../base/clock.ts';
 import { CONNECTION_KINDS, type Connection, type Model, type Models } from '../ports/model.ts';
+import { anthropic } from './anthropic/anthropic.ts';
+import { google } from './google/google.ts';
+import { openAI } from './openai/openai.ts';
 import { openAICompatible } from './openai-compatible/openai-compatible.ts';
 import { createModel, type Provider } from './shared/adapter.ts';
 import { systemClock } from './shared/system-clock.ts';
@@ -10,9 +13,9 @@ type OnlineKind = Exclude<Connection['kind'], 'offline'>;
 
 const PROVIDERS: Readonly<Record<OnlineKind, (connection: Connection, id: string) => Provider>> = {
   'openai-compatible': openAICompatible,
-  openai: openAICompatible,
-  anthropic: openAICompatible,
-  google: openAICompatible,
+  openai: openAI,
+  anthropic,
+  google,
 };
 
 /**

@@ -3,7 +3,7 @@ import { isEnded } from '../domain/run/status.ts';
 import { cells, fit, pad, printable } from './text.ts';
 import { type Line, treeLines } from './tree.ts';
 import type { Row, View } from './view.ts';
-import { elapsed, foldNames, GLYPHS, stateInWords, tokens } from './words.ts';
+import { elapsed, foldNames, GLYPHS, stateInWords, taken, tokens } from './words.ts';
 
 export interface FrameOptions {
   /** Milliseconds since the epoch. */
@@ -71,6 +71,7 @@ interface Texts {
 function cellsOf(line: Line, now: number): Texts {
   if ('summary' in line) return { left: line.prefix + line.summary, state: null, glyphAt: 0, columns: null };
   const { row, prefix } = line;
+  const since = row.startedAt ?? row.createdAt;
   return {
     left: `${prefix}${GLYPHS[row.state]} ${printable(row.title)}`,
     state: row.state,
@@ -79,7 +80,7 @@ function cellsOf(line: Line, now: number): Texts {
       role: printable(row.role),
       model: printable(row.model),
       activity: activityOf(row, line.live),
-      elapsed: elapsed((row.endedAt ?? now) - (row.startedAt ?? row.createdAt)),
+      elapsed: row.endedAt === null ? elapsed(now - since) : taken(row.endedAt - since),
       tokens: row.tokens > 0 ? `${tokens(row.tokens)} tok` : '',
     },
   };
@@ -180,5 +181,5 @@ function footerOf(view: View, now: number): string {
     ...(queued > 0 ? [`${queued} queued`] : []),
     `${ended} ended`,
   ];
-  return [counts.join(', '), elapsed(end - start), `${tokens(spent)} tokens`].join(' · ');
+  return [counts.join(', '), live ? elapsed(end - start) : taken(end - start), `${tokens(spent)} tokens`].join(' · ');
 }

@@ -10,6 +10,12 @@ export function elapsed(milliseconds: number): string {
   return hours < 100 ? `${hours}h ${two(Math.floor((seconds % 3_600) / 60))}m` : `${Math.floor(hours / 24)}d`;
 }
 
+/** What an ended run took: as `elapsed`, with tenths below ten seconds. */
+export function taken(milliseconds: number): string {
+  const tenths = Math.floor(Math.max(0, milliseconds) / 100);
+  return tenths < 100 ? `${(tenths / 10).toFixed(1)}s` : elapsed(milliseconds);
+}
+
 /** `950`, `1.2k`, `34k`, `5.6M`. */
 export function tokens(count: number): string {
   if (count < 1_000) return String(count);

@@ -11,7 +11,10 @@ export function scratchFolder(): string {
 }
 
 /** Writes files (a text or bytes), folders (null) and links (`{ to }`) below `folder`. */
-export function grow(folder: string, tree: Readonly<Record<string, string | Buffer | null | { readonly to: string }>>): void {
+export function grow(
+  folder: string,
+  tree: Readonly<Record<string, string | Buffer | null | { readonly to: string }>>,
+): void {
   for (const [name, content] of Object.entries(tree)) {
     const path = join(folder, name);
     mkdirSync(content === null ? path : dirname(path), { recursive: true });

@@ -1,6 +1,6 @@
+import type { Json } from '../../src/base/json.ts';
 import type { Authority } from '../../src/domain/authority/authority.ts';
 import type { TodoItem } from '../../src/domain/run/event.ts';
-import type { Json } from '../../src/base/json.ts';
 import type { Workspace } from '../../src/ports/files.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../../src/ports/tool.ts';
 import { createTools } from '../../src/tools/index.ts';

@@ -77,7 +77,7 @@ async function findPlace(ground: Ground, path: string): Promise<Result<Place, Fi
 }
 
 function searchArgs({ fixed, ignoreCase, wholeWord, glob }: SearchRequest): string[] {
-  const args = ['--no-config', '--json', '--sort', 'path', '--no-follow', '--no-mmap', '--crlf'];
+  const args = ['--no-config', '--json', '--sort', 'path', '--no-follow', '--no-mmap', '--crlf', '--line-buffered'];
   args.push('--no-messages', '--no-ignore-messages', ignoreCase ? '--ignore-case' : '--case-sensitive');
   if (fixed) args.push('--fixed-strings');
   if (wholeWord) args.push('--word-regexp');

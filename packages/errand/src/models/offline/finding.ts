@@ -1,6 +1,6 @@
 import type { Line, Observed } from './observed.ts';
 import type { Question } from './question.ts';
-import { isStrong, type Place, rank } from './rank.ts';
+import { isName, isStrong, type Place, rank } from './rank.ts';
 import { aboutCallers, aboutFiles, aboutName, aboutPhrase, aboutWords, type Statement } from './statements.ts';
 import { shown } from './terms.ts';
 
@@ -73,7 +73,7 @@ function state(question: Question, observed: Observed, { places, all, named }: M
   if (places.length === 0) return named.length > 0 ? aboutFiles(question, observed, { places, named }) : null;
   if (question.intent === 'files' || question.intent === 'count')
     return aboutFiles(question, observed, { places, named });
-  const names = strong.filter((term) => term.kind === 'identifier' || term.kind === 'file');
+  const names = strong.filter(isName);
   if (question.intent === 'callers' && names.length > 0) return aboutCallers(observed, places, names);
   if (names.length > 0) return aboutName(question, observed, { places, all, names });
   if (strong.length > 0) return aboutPhrase(observed, places, strong);
@@ -96,17 +96,8 @@ function filesNamed(question: Question, observed: Observed): string[] {
 
 /** Two of the words stand close together, or the only one stands there. */
 function isClose(question: Question, places: readonly Place[]): boolean {
-  const words = question.terms.filter((term) => term.kind === 'word');
-  if (words.length < 2) return places.length > 0;
-  const best = places.slice(0, 5);
-  return best.some(
-    (place) =>
-      new Set(
-        best
-          .filter((other) => other.path === place.path && Math.abs(other.line - place.line) <= 8)
-          .flatMap((other) => other.terms.filter((term) => term.kind === 'word')),
-      ).size > 1,
-  );
+  if (question.terms.filter((term) => term.kind === 'word').length < 2) return places.length > 0;
+  return places.slice(0, 5).some((place) => [...place.close].filter((term) => term.kind === 'word').length > 1);
 }
 
 function finish(finding: Omit<Finding, 'evidence'>, evidence: readonly Line[], most: number): Finding {

@@ -3,12 +3,39 @@ import { escapePattern } from './terms.ts';
 /** What a line is for a name in it. */
 export type LineRole = 'definition' | 'call' | 'import' | 'comment' | 'mention';
 
+/** Longer lines are data or minified, and define nothing that a person would look for. */
+const MOST_CHARACTERS = 400;
 const KEYWORDS =
   'function\\*?|class|interface|type|enum|namespace|struct|trait|union|protocol|record|def|defp|defmodule|defmacro|fn|func|fun|sub|proc|macro|macro_rules!|impl|module|mod|object|actor|extension|const|let|var|val|static|typedef|alias|package|contract|#define|table|view';
 const MODIFIERS =
   'public|private|protected|internal|static|async|override|readonly|abstract|final|virtual|inline|export|default|get|set|suspend|open|synchronized|unsafe|extern';
 const NO_METHOD =
   /^\s*(?:if|for|while|switch|catch|return|else|throw|new|await|do|try|with|elif|case|yield|delete|typeof|import|from|export\s+\{)\b/u;
+/** Words that may stand before a keyword in some programming language; any other makes the line a sentence. */
+const BEFORE_KEYWORD = new RegExp(
+  `^(?:${MODIFIERS}|declare|pub|crate|create|or|replace|data|sealed|partial|local|exports?|return|if|not|exists|temporary|unique|and|companion|value|template|typename|constexpr|friend|noexcept|case|mut|struct|enum|let|const)$`,
+  'iu',
+);
+const BY_KEYWORD = new RegExp(
+  String.raw`(?:^|(?<=[\s(;{<]))(${KEYWORDS})\s+(?:\([^)]*\)\s*)?(?:[\w.:]+[.:])?[*&]?([\p{L}_$][\p{L}\p{N}_$]*)`,
+  'u',
+);
+const ASSIGNED = /^\s*(?:module\.exports\.|exports\.|self\.|this\.|[\w$]+\.prototype\.)([\w$]+)\s*=(?!=)/u;
+const FUNCTION_PROPERTY =
+  /^\s*["']?([\p{L}_$][\p{L}\p{N}_$-]*)["']?\s*[:=](?!=)\s*(?:async\s*)?(function\b|\([^)]*\)\s*(?::[^=]+)?=>|\w+\s*=>)/u;
+const KEY = /^\s{0,8}(?:readonly\s+)?["']?([\p{L}_$][\p{L}\p{N}_$.-]*)["']?\??\s*(?::(?!:)|=(?![=>]))/u;
+const NO_KEY = /^(?:case|default|return|https?|note|todo|else)$/iu;
+const METHOD = new RegExp(
+  String.raw`^\s*(?:(?:${MODIFIERS})\s+)*(?:\*\s*|#)?([\p{L}_$][\p{L}\p{N}_$]*)\??\s*(?:<[^()]*>)?\([^{}]*\)\s*(?::\s*[^={}]+)?(?:\{|\{\s*.*\}|;)\s*$`,
+  'u',
+);
+const C_FUNCTION = /^(?:[\p{L}_][\w:<>,*&\s[\]~]*[\s*&])(?:\w+::)?([\p{L}_~]\w*)\s*\([^;=]*\)\s*(?:const\s*)?\{?\s*$/u;
+const SHELL_FUNCTION = /^([\w-]+)\s*\(\)\s*\{/u;
+/** The first line of a method whose parameters stand on lines of their own; only with a modifier, else it looks like a call. */
+const OPEN_METHOD = new RegExp(
+  String.raw`^\s*(?:(?:${MODIFIERS})\s+)+(?:\*\s*|#)?([\p{L}_$][\p{L}\p{N}_$]*)\s*(?:<[^()]*>)?\($`,
+  'u',
+);
 
 /** Ripgrep's pattern for the lines that may define one of the names; `within` lets the name be a part of a longer one. */
 export function definitionPattern(patterns: readonly string[], within: boolean): string {
@@ -17,103 +44,78 @@ export function definitionPattern(patterns: readonly string[], within: boolean):
   return String.raw`(?:^|[\s(;{<])(?:${KEYWORDS})\s+(?:\([^)]*\)\s*)?(?:[\w.:]+[.:])?[*&]?${whole}`;
 }
 
-/** The name that a line defines, with how sure that is: 3 by a keyword, 2 by its form, 1 by an assignment; null where it defines none. */
-export function definedBy(text: string): { readonly name: string; readonly grade: number } | null {
-  if (isComment(text) || isImport(text)) return null;
-  const byKeyword = new RegExp(
-    String.raw`(?:^|[\s(;{<])(${KEYWORDS})\s+(?:\([^)]*\)\s*)?(?:[\w.:]+[.:])?[*&]?([\p{L}_$][\p{L}\p{N}_$]*)`,
-    'u',
-  ).exec(text);
-  if (byKeyword?.[2] && !isProse(text, byKeyword[0]))
+export interface Definition {
+  readonly name: string;
+  /** How sure it is: 3 by a keyword, 2 by its form, 1.5 for a local variable, 1 for a key or an assignment. */
+  readonly grade: number;
+}
+
+/** What a line defines; null where it defines nothing. */
+export function definedBy(text: string): Definition | null {
+  if (text.length > MOST_CHARACTERS || isComment(text) || isImport(text)) return null;
+  const byKeyword = BY_KEYWORD.exec(text);
+  const isListed = byKeyword?.[1] === 'type' && /^\s*[,}]/u.test(text.slice(byKeyword.index + byKeyword[0].length));
+  if (isListed) return null;
+  if (byKeyword?.[2] && !isProse(text.slice(0, byKeyword.index))) {
     return { name: byKeyword[2], grade: keywordGrade(byKeyword[1] ?? '', text) };
-  const assigned = /^\s*(?:module\.exports\.|exports\.|self\.|this\.|[\w$]+\.prototype\.)([\w$]+)\s*=(?!=)/u.exec(text);
+  }
+  const assigned = ASSIGNED.exec(text);
   if (assigned?.[1]) return { name: assigned[1], grade: /=\s*(?:async\s*)?(?:function|\()/u.test(text) ? 2 : 1 };
-  const property =
-    /^\s*["']?([\p{L}_$][\p{L}\p{N}_$-]*)["']?\s*[:=](?!=)\s*(?:async\s*)?(function\b|\([^)]*\)\s*(?::[^=]+)?=>|\w+\s*=>)/u.exec(
-      text,
-    );
-  if (property?.[1]) return { name: property[1], grade: 2 };
-  const method = methodName(text);
-  if (method) return { name: method, grade: 2 };
-  const key = /^\s{0,8}(?:readonly\s+)?["']?([\p{L}_$][\p{L}\p{N}_$.-]*)["']?\??\s*(?::(?!:)|=(?![=>]))/u.exec(text);
-  return key?.[1] && !/^(?:case|default|return|http|https|note|todo)$/iu.test(key[1])
-    ? { name: key[1], grade: 1 }
-    : null;
+  const named = FUNCTION_PROPERTY.exec(text)?.[1] ?? methodName(text);
+  if (named) return { name: named, grade: 2 };
+  const key = KEY.exec(text)?.[1];
+  return key && !NO_KEY.test(key) ? { name: key, grade: 1 } : null;
 }
 
 function keywordGrade(keyword: string, text: string): number {
-  // A variable inside a body is local; at the margin or exported it is a definition.
+  // A variable inside a body is local; at the margin it is a definition.
   return /^(?:const|let|var|val|static)$/u.test(keyword) && /^\s+/u.test(text) ? 1.5 : 3;
 }
 
-/** Words before the keyword that no programming language writes there: the line is a sentence. */
-function isProse(text: string, match: string): boolean {
-  const before = text.slice(0, text.indexOf(match) + 1);
-  return (
-    /[.,'`]/u.test(before) ||
-    (before.match(/\p{L}+/gu) ?? []).some(
-      (word) =>
-        !new RegExp(
-          `^(?:${MODIFIERS}|declare|pub|crate|create|or|replace|data|sealed|partial|local|exports?|return|if|not|exists|temporary|unique|and|companion|value|template|typename|constexpr|friend|noexcept|case|final|mut|struct|enum|let|const)$`,
-          'iu',
-        ).test(word),
-    )
-  );
+function isProse(before: string): boolean {
+  return /[.,'`]/u.test(before) || (before.match(/\p{L}+/gu) ?? []).some((word) => !BEFORE_KEYWORD.test(word));
 }
 
 /** Methods and C functions: the parentheses are closed and a body follows, or a return type. */
 function methodName(text: string): string | null {
-  if (NO_METHOD.test(text) || count(text, '(') !== count(text, ')')) return openMethodName(text);
-  const method = new RegExp(
-    String.raw`^\s*(?:(?:${MODIFIERS})\s+)*(?:\*\s*|#)?([\p{L}_$][\p{L}\p{N}_$]*)\??\s*(?:<[^()]*>)?\([^{}]*\)\s*(?::\s*[^={}]+)?(?:\{|\{\s*.*\}|;)\s*$`,
-    'u',
-  ).exec(text);
-  if (
-    method?.[1] &&
-    (text.trimEnd().endsWith('{') || text.trimEnd().endsWith('}') || /\)\s*:\s*[^;]+;\s*$/u.test(text))
-  )
-    return method[1];
-  const c = /^(?:[\p{L}_][\w:<>,*&\s[\]~]*[\s*&])(?:\w+::)?([\p{L}_~]\w*)\s*\([^;=]*\)\s*(?:const\s*)?\{?\s*$/u.exec(
-    text,
-  );
-  if (c?.[1]) return c[1];
-  return /^([\w-]+)\s*\(\)\s*\{/u.exec(text)?.[1] ?? null;
+  if (NO_METHOD.test(text)) return null;
+  if (count(text, '(') !== count(text, ')')) return OPEN_METHOD.exec(text)?.[1] ?? null;
+  const method = METHOD.exec(text)?.[1];
+  const end = text.trimEnd();
+  if (method && (/[{}]$/u.test(end) || /\)\s*:\s*[^;]+;$/u.test(end))) return method;
+  return C_FUNCTION.exec(text)?.[1] ?? SHELL_FUNCTION.exec(text)?.[1] ?? null;
 }
 
-/** The first line of a method whose parameters stand on lines of their own; only with a modifier, else it looks like a call. */
-function openMethodName(text: string): string | null {
-  return (
-    new RegExp(
-      String.raw`^\s*(?:(?:${MODIFIERS})\s+)+(?:\*\s*|#)?([\p{L}_$][\p{L}\p{N}_$]*)\s*(?:<[^()]*>)?\($`,
-      'u',
-    ).exec(text)?.[1] ?? null
-  );
+export interface Standing {
+  readonly role: LineRole;
+  /** How sure a definition is, as in `Definition`; 0 for every other role. */
+  readonly grade: number;
 }
 
-/** What `name` is on this line of a file, and how sure a definition is. */
-export function roleOf(
-  name: string,
-  { path, text }: { readonly path: string; readonly text: string },
-): { readonly role: LineRole; readonly grade: number } {
-  if (classOf(path) === 'docs')
-    return isHeading(text) ? { role: 'definition', grade: 1 } : { role: 'mention', grade: 0 };
-  if (isComment(text)) return { role: 'comment', grade: 0 };
-  if (isImport(text)) return { role: 'import', grade: 0 };
+export type RoleTeller = (line: { readonly path: string; readonly text: string }) => Standing;
+
+/** Tells what `name` is on a line of a file, and how sure a definition is. */
+export function createRoleTeller(name: string): RoleTeller {
   const last =
     name
       .split(/\.|::|->|#/u)
       .filter(Boolean)
       .at(-1) ?? name;
-  const defined = definedBy(text);
-  if (defined && (defined.name === last || defined.name === name)) return { role: 'definition', grade: defined.grade };
   const escaped = escapePattern(name);
-  if (new RegExp(String.raw`\b(?:${KEYWORDS})\s+(?:\([^)]*\)\s*)?(?:\w+[.:]+)?${escaped}\b`, 'u').test(text) && defined)
-    return { role: 'definition', grade: 2 };
   const call = new RegExp(
-    String.raw`(?<![\p{L}\p{N}_$])${escaped}(?:\s*<[^<>()]*>)?(?:\??\.)?\s?\(|\bnew\s+${escaped}\b|@${escaped}\b|<${escaped}[\s/>]|${escaped}!\(|${escaped}\x60`,
+    String.raw`(?<![\p{L}\p{N}_$])${escaped}(?:\s*<[^<>()]*>)?(?:\?\.)?\s?\(|\bnew\s+${escaped}\b|@${escaped}\b|<${escaped}[\s/>]|${escaped}!\(|${escaped}\x60`,
     'u',
   );
-  return call.test(text) ? { role: 'call', grade: 0 } : { role: 'mention', grade: 0 };
+  return ({ path, text }) => {
+    if (classOf(path) === 'docs')
+      return isHeading(text) ? { role: 'definition', grade: 1 } : { role: 'mention', grade: 0 };
+    if (isComment(text)) return { role: 'comment', grade: 0 };
+    if (isImport(text)) return { role: 'import', grade: 0 };
+    const defined = definedBy(text);
+    if (defined && (defined.name === last || defined.name === name))
+      return { role: 'definition', grade: defined.grade };
+    return { role: call.test(text) ? 'call' : 'mention', grade: 0 };
+  };
 }
 
 export function isComment(text: string): boolean {
@@ -147,7 +149,7 @@ export function classOf(path: string): PathClass {
     return 'generated';
   if (/(?:^|\/)(?:__)?(?:fixtures?|testdata|mocks?|cassettes|recordings)(?:__)?\//iu.test(path)) return 'fixtures';
   if (
-    /(?:^|\/)(?:tests?|__tests__|specs?|e2e)\/|[._-](?:test|spec|tests)\.[^/]+$|(?:^|\/)test_[^/]+\.py$|(?:^|\/)conftest\.py$|Tests?\.(?:java|cs|kt|swift)$/iu.test(
+    /(?:^|\/)(?:tests?|testing|__tests__|specs?|e2e)\/|[._-](?:test|spec|tests)\.[^/]+$|(?:^|\/)test_[^/]+\.py$|(?:^|\/)conftest\.py$|Tests?\.(?:java|cs|kt|swift)$/iu.test(
       path,
     )
   )

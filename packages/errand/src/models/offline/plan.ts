@@ -104,23 +104,20 @@ function searchesFor(term: Term, scope: Scope): Wanted[] {
 }
 
 function wordSearches(words: readonly Term[], scope: Scope): Wanted[] {
-  if (words.length === 0) return [];
   const patterns = words.map((term) => term.pattern);
+  const inDefinitions = patterns.slice(0, 3).map((pattern) => definitionPattern([pattern.replace(/^\\b/u, '')], true));
   return [
     ...(patterns.length > 1 ? everywhere({ pattern: pairsPattern(patterns), ignoreCase: true }, scope) : []),
-    ...everywhere(
-      {
-        pattern: definitionPattern(
-          patterns.map((pattern) => pattern.replace(/^\\b/u, '')),
-          true,
-        ),
-        ignoreCase: true,
-      },
-      scope,
-    ),
-    ...words.slice(0, 3).flatMap((term) => finds(stem(term.text).text, scope)),
-    ...words.flatMap((term) => everywhere({ pattern: term.pattern, ignoreCase: true }, scope)),
+    // One by one, so that a common word does not use up the limit of a rare one.
+    ...inDefinitions.flatMap((pattern) => everywhere({ pattern, ignoreCase: true }, scope)),
+    ...words.slice(0, 3).flatMap((term) => finds(beginningOf(term), scope)),
+    ...patterns.flatMap((pattern) => everywhere({ pattern, ignoreCase: true }, scope)),
   ];
+}
+
+/** The letters that the name of a file about a word would have. */
+function beginningOf(term: Term): string {
+  return /^[a-z]{3,}/iu.exec(term.pattern.replace(/^\(\?:/u, ''))?.[0] ?? stem(term.text).text;
 }
 
 /** Lines that have a strong term and one of the words. */

@@ -1,17 +1,29 @@
-import { classOf, definedBy, isComment, isHeading, isImport, type LineRole, type PathClass, roleOf } from './lines.ts';
+import {
+  classOf,
+  createRoleTeller,
+  definedBy,
+  isComment,
+  isHeading,
+  isImport,
+  type LineRole,
+  type PathClass,
+  type RoleTeller,
+  type Standing,
+} from './lines.ts';
 import type { Line, Observed } from './observed.ts';
 import type { Intent, Question } from './question.ts';
 import type { Term } from './terms.ts';
 import { isWeakWord, stem } from './words.ts';
 
 /** A match, judged for one question. */
-export interface Place extends Line {
-  readonly role: LineRole;
-  /** How sure a definition is: 3 by a keyword, 1 by its form only, 0 none. */
-  readonly grade: number;
+export interface Place extends Line, Standing {
+  /** What each name of the question is on this line; `role` and `grade` are those of the first, or of the words. */
+  readonly standings: ReadonlyMap<Term, Standing>;
   readonly class: PathClass;
   /** Terms that stand on the line. */
   readonly terms: readonly Term[];
+  /** These, and those that stand close by or in the path. */
+  readonly close: ReadonlySet<Term>;
   /** One of them is a name, a path or a quotation, as asked for. */
   readonly exact: boolean;
   readonly score: number;
@@ -42,16 +54,22 @@ const ROLE_WEIGHT: Readonly<Record<'seek' | 'callers' | 'any', Readonly<Record<L
 };
 /** Lines around a match in which other terms count for it. */
 const NEIGHBOURHOOD = 8;
-const LONG_LINE = 400;
+const LONG_LINE = 250;
 
 export function isStrong(term: Term): boolean {
   return term.kind === 'phrase' || term.kind === 'identifier' || term.kind === 'file' || term.kind === 'idiom';
+}
+
+/** A term that code calls something by. */
+export function isName(term: Term): boolean {
+  return term.kind === 'identifier' || term.kind === 'file';
 }
 
 /** The matches that concern a question, the best first; equal ones by path and line. */
 export function rank(question: Question, observed: Observed): Place[] {
   const judged = observed.hits.map((hit) => ({ hit, terms: termsOn(question, hit.text) }));
   const weights = weightsOf(question.terms, judged);
+  const tellers = new Map(question.terms.filter(isName).map((term) => [term, createRoleTeller(term.text)]));
   const byFile = new Map<string, Judged[]>();
   for (const entry of judged) {
     if (!entry.terms.some((term) => term.kind !== 'weak')) continue;
@@ -62,9 +80,10 @@ export function rank(question: Question, observed: Observed): Place[] {
   const places: Place[] = [];
   for (const [path, entries] of byFile) {
     entries.sort((a, b) => a.hit.line - b.hit.line);
-    const file = { class: classOf(path), bonus: pathBonus(question, path, weights) };
+    const inPath = question.terms.filter((term) => term.test.test(path));
+    const file = { class: classOf(path), bonus: pathBonus(inPath, path, weights), inPath };
     for (const [index, entry] of entries.entries()) {
-      places.push(placeOf(entry, { question, weights, near: neighbours(entries, index), file }));
+      places.push(placeOf(entry, { question, weights, tellers, near: neighbours(entries, index), file }));
     }
   }
   return places.sort((a, b) => b.score - a.score || compareText(a.path, b.path) || a.line - b.line);
@@ -92,14 +111,10 @@ function weightsOf(terms: readonly Term[], judged: readonly Judged[]): Weights {
 }
 
 /** Terms in the file's own name count more than those of its folders. */
-function pathBonus(question: Question, path: string, weights: Weights): number {
+function pathBonus(inPath: readonly Term[], path: string, weights: Weights): number {
   const name = path.slice(path.lastIndexOf('/') + 1);
   let bonus = 0;
-  for (const term of question.terms) {
-    const weight = Math.min(weights.get(term) ?? 0, 1);
-    if (term.test.test(name)) bonus += 0.6 * weight;
-    else if (term.test.test(path)) bonus += 0.25 * weight;
-  }
+  for (const term of inPath) bonus += (term.test.test(name) ? 0.6 : 0.25) * Math.min(weights.get(term) ?? 0, 1);
   return bonus;
 }
 
@@ -121,20 +136,27 @@ function neighbours(entries: readonly Judged[], index: number): Set<Term> {
 interface PlaceContext {
   readonly question: Question;
   readonly weights: Weights;
+  readonly tellers: ReadonlyMap<Term, RoleTeller>;
   readonly near: ReadonlySet<Term>;
-  readonly file: { readonly class: PathClass; readonly bonus: number };
+  readonly file: { readonly class: PathClass; readonly bonus: number; readonly inPath: readonly Term[] };
 }
 
-function placeOf({ hit, terms }: Judged, { question, weights, near, file }: PlaceContext): Place {
-  const named = terms.find((term) => term.kind === 'identifier' || term.kind === 'file');
-  const { role, grade } = named ? roleOf(named.text, hit) : roleByWords(hit, terms);
+function placeOf({ hit, terms }: Judged, { question, weights, tellers, near, file }: PlaceContext): Place {
+  const standings = new Map<Term, Standing>();
+  for (const term of terms) {
+    const standing = tellers.get(term)?.(hit);
+    if (standing) standings.set(term, standing);
+  }
+  const [named] = [...standings.values()].sort((a, b) => b.grade - a.grade);
+  const { role, grade } = named ?? roleByWords(hit, terms);
   const sum = (list: Iterable<Term>) => [...list].reduce((total, term) => total + (weights.get(term) ?? 0), 0);
   let score = sum(terms) + 0.5 * sum(near) + file.bonus;
   score *= ROLE_WEIGHT[weighing(question.intent)][role];
   if (role === 'definition') score *= named ? 1 + grade : coverage(hit.text, terms);
   score *= classWeight(question, file.class);
   if (hit.text.length > LONG_LINE) score *= 0.4;
-  return { ...hit, role, grade, class: file.class, terms, exact: terms.some(isStrong), score };
+  const close = new Set([...terms, ...near, ...file.inPath]);
+  return { ...hit, role, grade, standings, class: file.class, terms, close, exact: terms.some(isStrong), score };
 }
 
 function weighing(intent: Intent): 'seek' | 'callers' | 'any' {
@@ -148,7 +170,7 @@ function classWeight(question: Question, kind: PathClass): number {
   return CLASS_WEIGHT[kind];
 }
 
-function roleByWords(hit: Line, terms: readonly Term[]): { role: LineRole; grade: number } {
+function roleByWords(hit: Line, terms: readonly Term[]): Standing {
   if (classOf(hit.path) === 'docs') return { role: isHeading(hit.text) ? 'definition' : 'mention', grade: 1 };
   if (isComment(hit.text)) return { role: 'comment', grade: 0 };
   if (isImport(hit.text)) return { role: 'import', grade: 0 };

@@ -1,6 +1,6 @@
 import { cite } from './citation.ts';
 import { bodyOf, commentSentence, enclosing, guardOf } from './context.ts';
-import { definedBy, type PathClass } from './lines.ts';
+import { definedBy, type LineRole, type PathClass } from './lines.ts';
 import type { Line, Observed } from './observed.ts';
 import type { Question } from './question.ts';
 import { compareText, isStrong, type Place } from './rank.ts';
@@ -37,9 +37,9 @@ export function aboutName(question: Question, observed: Observed, { places, all,
       texts.push(`${shown(name)} was not found.`);
       continue;
     }
-    const definitions = definitionsOf(own);
+    const definitions = definitionsOf(name, own);
     const [best] = definitions;
-    const uses = own.filter((place) => !definitions.includes(place) && place.role !== 'comment');
+    const uses = own.filter((place) => !definitions.includes(place) && roleFor(name, place) !== 'comment');
     if (best) {
       const comment = commentSentence(observed, best);
       const usage = uses.length > 0 ? ` It stands at ${placesIn(uses, observed)} more.` : '';
@@ -77,11 +77,16 @@ function bodyLines(question: Question, observed: Observed, { definition, all }: 
   return [...inside, ...(inside.length > 1 && question.intent !== 'how' ? [] : body)].sort((a, b) => a.line - b.line);
 }
 
+function roleFor(name: Term, place: Place): LineRole {
+  return place.standings.get(name)?.role ?? place.role;
+}
+
 /** The surest definitions; those in tests, examples or output only when there are no others. */
-function definitionsOf(places: readonly Place[]): Place[] {
-  const found = places.filter((place) => place.role === 'definition' && place.class !== 'docs');
-  const surest = Math.max(0, ...found.map((place) => place.grade));
-  const sure = found.filter((place) => place.grade >= Math.min(surest, 2));
+function definitionsOf(name: Term, places: readonly Place[]): Place[] {
+  const found = places.filter((place) => roleFor(name, place) === 'definition' && place.class !== 'docs');
+  const gradeOf = (place: Place) => place.standings.get(name)?.grade ?? 0;
+  const surest = Math.max(0, ...found.map(gradeOf));
+  const sure = found.filter((place) => gradeOf(place) >= Math.min(surest, 2));
   const own = sure.filter((place) => !ASIDE.includes(place.class));
   return own.length > 0 ? own : sure;
 }
@@ -93,11 +98,12 @@ export function aboutCallers(observed: Observed, places: readonly Place[], names
   const definitions: Line[] = [];
   for (const name of names.slice(0, 2)) {
     const own = places.filter((place) => place.terms.includes(name));
-    const calls = own.filter((place) => place.role === 'call');
-    const uses = calls.length > 0 ? calls : own.filter((place) => place.role === 'mention' && place.class !== 'docs');
+    const calls = own.filter((place) => roleFor(name, place) === 'call');
+    const uses =
+      calls.length > 0 ? calls : own.filter((place) => roleFor(name, place) === 'mention' && place.class !== 'docs');
     const verb = calls.length > 0 ? 'called' : 'used';
-    const defined = definitionsOf(own);
-    const imports = own.filter((place) => place.role === 'import');
+    const defined = definitionsOf(name, own);
+    const imports = own.filter((place) => roleFor(name, place) === 'import');
     const inCode = uses.filter((place) => !ASIDE.includes(place.class));
     const aside = uses.filter((place) => ASIDE.includes(place.class));
     const main = inCode.length > 0 ? inCode : aside;
@@ -164,13 +170,15 @@ export function aboutFiles(question: Question, observed: Observed, { places, nam
   if (files.length > 0) {
     const terms = question.terms.filter((term) => files[0]?.terms.has(term) && term.kind !== 'weak').map(shown);
     const items = files.map(
-      ({ best, lines }) => `${path(best.path)} (${lines === 1 ? 'line' : `${lines} lines, first`} ${best.line})`,
+      ({ best, lines }) => `${path(best.path)} (${lines === 1 ? 'line' : `${lines} lines, first of all`} ${best.line})`,
     );
     const lines = files.reduce((sum, file) => sum + file.lines, 0);
-    const count = `${atLeast(observed)}${lines} ${lines === 1 ? 'line' : 'lines'} in ${files.length === 1 ? 'one file' : `${files.length} files`}`;
-    texts.push(
-      `${terms.join(' with ')} ${terms.length > 1 ? 'stand' : 'stands'} on ${count}: ${listed(items, LISTED_FILES)}.`,
-    );
+    const where = files.length === 1 ? 'one file' : `${files.length} files`;
+    const verb =
+      terms.length > 1
+        ? `stand close together in ${atLeast(observed)}`
+        : `stands on ${atLeast(observed)}${lines} ${lines === 1 ? 'line' : 'lines'} in `;
+    texts.push(`${terms.join(' and ')} ${verb}${where}: ${listed(items, LISTED_FILES)}.`);
     evidence.push(...files.slice(0, 12).map(({ best }) => best));
   }
   if (named.length > 0) {
@@ -186,30 +194,38 @@ interface FileOfTerms {
   readonly lines: number;
 }
 
-/** The files that have the most of the terms. */
+/** The files that have the most of the terms in one place. */
 function filesOf(question: Question, places: readonly Place[]): FileOfTerms[] {
-  const byFile = new Map<string, { best: Place; terms: Set<Term>; lines: number }>();
+  const byFile = new Map<string, Place[]>();
   const concerned = question.about === null ? places : places.filter((place) => place.class === question.about);
   for (const place of concerned.length > 0 ? concerned : places) {
-    const file = byFile.get(place.path);
-    if (!file) byFile.set(place.path, { best: place, terms: new Set(place.terms), lines: 1 });
-    else {
-      for (const term of place.terms) file.terms.add(term);
-      file.lines++;
-    }
+    const list = byFile.get(place.path);
+    if (list) list.push(place);
+    else byFile.set(place.path, [place]);
   }
-  const weight = (file: FileOfTerms) =>
-    [...file.terms].reduce((sum, term) => sum + (isStrong(term) ? 3 : term.kind === 'word' ? 1 : 0), 0);
-  const files = [...byFile.values()];
-  const most = Math.max(0, ...files.map(weight));
-  return files
-    .filter((file) => weight(file) === most)
+  const files = [...byFile.values()].flatMap((list) => {
+    const richest = Math.max(...list.map((place) => worth(place.close)));
+    const [best] = list
+      .filter((place) => worth(place.close) === richest)
+      .sort((a, b) => worth(new Set(b.terms)) - worth(new Set(a.terms)) || b.score - a.score || a.line - b.line);
+    return best ? [{ best, terms: best.close, lines: list.length }] : [];
+  });
+  const most = Math.max(0, ...files.map((file) => worth(file.terms)));
+  const richest = files.filter((file) => worth(file.terms) === most);
+  // For mere words, files that have them only in passing are left out.
+  const least = question.terms.some(isStrong) ? 0 : 0.2 * Math.max(0, ...richest.map(weightOf));
+  return richest
+    .filter((file) => weightOf(file) >= least)
     .sort(
       (a, b) =>
         Number(ASIDE.includes(a.best.class)) - Number(ASIDE.includes(b.best.class)) ||
         weightOf(b) - weightOf(a) ||
         compareText(a.best.path, b.best.path),
     );
+}
+
+function worth(terms: ReadonlySet<Term>): number {
+  return [...terms].reduce((sum, term) => sum + (isStrong(term) ? 3 : term.kind === 'word' ? 1 : 0), 0);
 }
 
 /** A file weighs as its best line, and a little more for each further one. */

@@ -1,5 +1,5 @@
 import type { LanguageModelV4FunctionTool, LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider';
-import { isJsonObject, parseJson } from '../../base/json.ts';
+import { isJsonObject, type JsonObject, parseJson } from '../../base/json.ts';
 import type { Message, ToolResult } from '../../domain/run/message.ts';
 import type { ModelRequest, ToolDeclaration } from '../../ports/model.ts';
 import { type Extra, readExtras } from './extras.ts';
@@ -111,14 +111,20 @@ function encodeWithExtras(
 }
 
 function encodeCall(call: AssistantMessage['calls'][number], options: EncodeOptions) {
-  const input = options.args === 'text' ? call.args : toObject(call.args);
+  const input = options.args === 'text' ? toObjectText(call.args) : toObject(call.args);
   return { type: 'tool-call' as const, toolCallId: call.call_id, toolName: call.name, input };
 }
 
-/** APIs that want an object get broken arguments as the one field `unreadable`. */
-function toObject(args: string): unknown {
+/** Servers and templates expect an object: broken arguments go back as its one field `unreadable`. */
+function toObject(args: string): JsonObject {
   const parsed = parseJson(args === '' ? '{}' : args);
   return parsed.ok && isJsonObject(parsed.value) ? parsed.value : { unreadable: args };
+}
+
+/** Arguments that are an object stay as the model wrote them, byte for byte. */
+function toObjectText(args: string): string {
+  const parsed = parseJson(args);
+  return parsed.ok && isJsonObject(parsed.value) ? args : JSON.stringify(toObject(args));
 }
 
 function encodeResult({ call_id, name, text, error }: ToolResult, { markErrors }: EncodeOptions) {

@@ -53,7 +53,7 @@ export function toFault(error: unknown, context: FaultContext): ToldFault {
     case 'AI_APICallError':
       return sdk.statusCode !== undefined && sdk.statusCode >= 400
         ? responseFault(sdk, context)
-        : badAnswer(sdk.message, context);
+        : badAnswer(causeOf(sdk), context);
     case 'AI_TypeValidationError':
       return isErrorValue(sdk.value)
         ? contentFault(readErrorValue(sdk.value), context)
@@ -65,10 +65,17 @@ export function toFault(error: unknown, context: FaultContext): ToldFault {
     case 'AI_NoContentGeneratedError':
       return badAnswer(sdk.message, context);
     case 'AI_LoadAPIKeyError':
-      return statusFault(401, readErrorValue(''), context);
+      return statusFault({ status: 401, told: false }, readErrorValue(''), context);
     default:
       return { fault: internalFault(error, context) };
   }
+}
+
+/** The innermost reason that is told. */
+function causeOf(error: SdkError): string {
+  let current: unknown = error;
+  while (current instanceof Error && current.cause instanceof Error) current = current.cause;
+  return current instanceof Error ? current.message : error.message;
 }
 
 /** The stream ended properly, and the answer had not. */
@@ -88,7 +95,7 @@ export function stoppedFault(context: FaultContext): Fault {
 function responseFault(error: SdkError, context: FaultContext): ToldFault {
   const body = error.responseBody ?? '';
   const status = error.statusCode ?? 0;
-  const told = statusFault(status, readErrorBody(body), context);
+  const told = statusFault({ status, told: true }, readErrorBody(body), context);
   const retryAfterMs = readRetryAfter(error.responseHeaders ?? {}, context.now()) ?? readRetryDelay(body);
   return told.fault.retryable && retryAfterMs !== undefined ? { ...told, retryAfterMs } : told;
 }
@@ -98,10 +105,7 @@ function contentFault(error: ProviderError, context: FaultContext): ToldFault {
   const status = error.status ?? meaningOf(error);
   if (status === undefined)
     return badAnswer(error.words ? `it says "${error.words}"` : 'an error without a reason', context);
-  const told = statusFault(status, error, context);
-  if (error.status !== undefined) return told;
-  const { status: _, ...fault } = told.fault;
-  return { fault };
+  return statusFault({ status, told: error.status !== undefined }, error, context);
 }
 
 interface StatusMeaning {
@@ -166,21 +170,21 @@ const BROKEN: StatusMeaning = {
   say: (c, because) => `${name(c)} is overloaded or out of order (${because}): try again later.`,
 };
 
-function statusFault(received: number, error: ProviderError, context: FaultContext): ToldFault {
+interface Received {
+  readonly status: number;
+  /** The status was told, not concluded from the words. */
+  readonly told: boolean;
+}
+
+function statusFault({ status: received, told }: Received, error: ProviderError, context: FaultContext): ToldFault {
   const status = effectiveStatus(received, error);
   const known = MEANING_OF_STATUS[status];
   // 409 and 425 say: not now.
   const meaning = known ?? (status >= 500 || status === 409 || status === 425 ? BROKEN : REFUSED);
   const words = context.redact(error.words);
-  const because = words ? `HTTP ${received}: ${words}` : `HTTP ${received}`;
-  return {
-    fault: {
-      code: meaning.code,
-      message: meaning.say(context, because),
-      retryable: meaning.retryable,
-      status: received,
-    },
-  };
+  const because = [told ? `HTTP ${received}` : '', words].filter((part) => part !== '').join(': ') || 'no reason given';
+  const fault: Fault = { code: meaning.code, message: meaning.say(context, because), retryable: meaning.retryable };
+  return { fault: told ? { ...fault, status: received } : fault };
 }
 
 function transportFault(error: TransportError, context: FaultContext): ToldFault {

@@ -67,6 +67,7 @@ export class RunWriter {
   }
 
   discard(rootId: string): void {
+    this.finish();
     for (const statement of this.#discard) statement.run({ root: rootId });
   }
 

@@ -1,0 +1,135 @@
+import type { Runtime, StartRefusal, StartRequest, StopAnswer } from '../../src/app/face.ts';
+import { fold } from '../../src/domain/run/apply.ts';
+import type { RunEvent } from '../../src/domain/run/event.ts';
+import { type RunRecord, recordOf } from '../../src/domain/run/record.ts';
+import type { RunResult } from '../../src/domain/run/result.ts';
+import type { CancelReason } from '../../src/domain/run/status.ts';
+import { NO_USAGE } from '../../src/domain/run/usage.ts';
+
+export function sampleResult(run_id: string, changes: Partial<RunResult> = {}): RunResult {
+  return {
+    type: 'result',
+    run_id,
+    session_id: `ses_${run_id}`,
+    state: 'completed',
+    reason: null,
+    partial: false,
+    answer: 'the answer',
+    message: 'completed',
+    helpers: [],
+    usage: { own: NO_USAGE, total: NO_USAGE },
+    cost: { usd: null, complete: false },
+    duration_ms: 1_000,
+    ...changes,
+  };
+}
+
+type Listener = (events: readonly RunEvent[]) => void;
+
+/** The runtime port over events that a test tells; a run is whatever its events add up to. */
+export class FakeRuntime implements Runtime {
+  readonly started: StartRequest[] = [];
+  readonly cancelled: CancelReason[] = [];
+  readonly stopped: [string, CancelReason][] = [];
+  closed = false;
+  /** What `start` answers instead of starting. */
+  refusal: StartRefusal | null = null;
+  stopAnswer: StopAnswer | null = null;
+  onCancel: (reason: CancelReason) => void = () => {};
+  /** Called when a run was asked for and its handle is given out. */
+  onStart: () => void = () => {};
+  readonly #events = new Map<string, RunEvent[]>();
+  readonly #results = new Map<string, RunResult>();
+  readonly #listeners = new Set<Listener>();
+  readonly #result = Promise.withResolvers<RunResult>();
+
+  constructor() {
+    this.#result.promise.catch(() => {});
+  }
+
+  /** Records events; `heard`: observers of this process are told which. */
+  record(events: readonly RunEvent[], heard = true): void {
+    for (const event of events) {
+      const list = this.#events.get(event.run_id) ?? [];
+      list.push(event);
+      this.#events.set(event.run_id, list);
+    }
+    for (const listener of this.#listeners) listener(heard ? events : []);
+  }
+
+  /** Ends the started run. */
+  finish(result: RunResult): void {
+    this.#results.set(result.run_id, result);
+    this.#result.resolve(result);
+  }
+
+  /** Keeps a result beside the started run's. */
+  keep(result: RunResult): void {
+    this.#results.set(result.run_id, result);
+  }
+
+  /** Takes the started run back. */
+  withdraw(error: unknown): void {
+    this.#events.clear();
+    this.#result.reject(error);
+  }
+
+  get observers(): number {
+    return this.#listeners.size;
+  }
+
+  start: Runtime['start'] = async (request) => {
+    if (this.refusal) return { ok: false, error: this.refusal };
+    this.started.push(request);
+    const handle = {
+      run_id: 'root',
+      session_id: 'ses_root',
+      result: this.#result.promise,
+      observe: (listener: Listener) => this.observe(listener),
+      observeText: () => () => {},
+      cancel: (reason: CancelReason) => {
+        this.cancelled.push(reason);
+        this.onCancel(reason);
+      },
+    };
+    // The handle is out before anything else happens.
+    setImmediate(() => this.onStart());
+    return { ok: true, value: handle };
+  };
+
+  stop: Runtime['stop'] = async (runId, reason) => {
+    this.stopped.push([runId, reason]);
+    if (this.stopAnswer) return this.stopAnswer;
+    const record = this.#recordOf(runId);
+    return record ? { kind: 'at_rest', record } : { kind: 'not_found' };
+  };
+
+  records: Runtime['records'] = async (filter = {}) =>
+    [...this.#events.keys()]
+      .flatMap((runId) => this.#recordOf(runId) ?? [])
+      .filter(({ root_id }) => filter.rootId === undefined || root_id === filter.rootId)
+      .filter((record) => filter.since === undefined || isSince(record, filter.since));
+
+  result: Runtime['result'] = async (runId) => this.#results.get(runId) ?? null;
+
+  events: Runtime['events'] = async (runId, after = 0) =>
+    (this.#events.get(runId) ?? []).filter(({ seq }) => seq > after);
+
+  observe: Runtime['observe'] = (listener) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  close: Runtime['close'] = async () => {
+    this.closed = true;
+  };
+
+  #recordOf(runId: string): RunRecord | null {
+    const events = this.#events.get(runId);
+    return events ? recordOf(fold(events)) : null;
+  }
+}
+
+function isSince({ created_at, ended_at }: RunRecord, since: number): boolean {
+  return ended_at === null || created_at >= since || ended_at >= since;
+}
