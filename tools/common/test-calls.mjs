@@ -10,6 +10,8 @@ const FACTORIES = new Set(['each', 'for', 'skipIf', 'runIf', 'prop', 'extend', '
 const SKIPS = new Set(['skip', 'skipIf', 'runIf', 'todo']);
 /** What makes no test, only a better `it`. */
 const NOT_A_TEST = new Set(['extend', 'override', 'scoped']);
+/** Anything else after the dot is a variable of that name: `test.value(path)`. */
+const MEMBERS = new Set([...FACTORIES, ...SKIPS, 'only', 'concurrent', 'sequential', 'fails', 'shuffle']);
 
 /** Stands in a title for what is only known when it runs. */
 const HOLE = '<…>';
@@ -37,7 +39,8 @@ function callKind(call, aliases = new Set()) {
     else break;
     first = false;
   }
-  if (!ts.isIdentifier(callee) || members.some((member) => NOT_A_TEST.has(member))) return undefined;
+  if (!ts.isIdentifier(callee) || members.some((member) => NOT_A_TEST.has(member) || !MEMBERS.has(member)))
+    return undefined;
   if (TEST_NAMES.has(callee.text) || aliases.has(callee.text)) return { kind: 'test', members };
   return SUITE_NAMES.has(callee.text) ? { kind: 'suite', members } : undefined;
 }
@@ -77,7 +80,7 @@ export function testsOf(source) {
   const tests = [];
   const walk = (node, outer) => {
     const made = ts.isCallExpression(node) ? callKind(node, aliases) : undefined;
-    const here = made ? callFacts({ source, functions, call: node, members: made.members, outer }) : outer;
+    const here = made ? callFacts({ source, functions, call: node, made, outer }) : outer;
     if (made?.kind === 'test') tests.push(here);
     ts.forEachChild(node, (child) => walk(child, here));
   };
@@ -85,12 +88,13 @@ export function testsOf(source) {
   return tests;
 }
 
-function callFacts({ source, functions, call, members, outer }) {
+function callFacts({ source, functions, call, made, outer }) {
+  const { kind, members } = made;
   const [name, ...rest] = call.arguments;
   const options = rest.find((argument) => ts.isObjectLiteralExpression(argument));
   const option = options?.properties.find((one) => one.name && ['skip', 'todo'].includes(one.name.getText(source)));
   const body = rest.find((argument) => !ts.isObjectLiteralExpression(argument) && !ts.isNumericLiteral(argument));
-  const inBody = body ? skipsInside({ source, functions, body }) : [];
+  const inBody = body && kind === 'test' ? skipsInside({ source, functions, body }) : [];
   const skippedHere = members.some((member) => SKIPS.has(member)) || option !== undefined;
   const skipped = outer.skipped || skippedHere || inBody.length > 0;
   const never = outer.never || members.includes('skip') || members.includes('todo') || option !== undefined;
@@ -143,7 +147,7 @@ function titleText(node) {
 /** The condition of `skipIf` or `runIf`, where it says by itself what it is about. */
 function platformOf(source, call) {
   const condition = ts.isCallExpression(call.expression) ? call.expression.getText(source) : '';
-  return condition.includes('process.platform') ? condition : null;
+  return /\bprocess\.(?:platform|arch|getuid)\b/.test(condition) ? condition : null;
 }
 
 /** The reasons of `context.skip('reason')` in a test's body and in the file's functions it calls; null for one without. */
@@ -151,10 +155,16 @@ function skipsInside({ source, functions, body }) {
   const reasons = [];
   eachCall({ body, functions }, (call) => {
     if (!/(?:^|\.)skip$/.test(call.expression.getText(source)) || !isContextSkip(call)) return;
-    const words = call.arguments.map(titleText).find((text) => /[a-z]{3}/i.test(text.replaceAll(HOLE, '')));
-    reasons.push(words ?? commentOn(source, call));
+    reasons.push(call.arguments.map((argument) => noteText(source, argument)).find(Boolean) ?? commentOn(source, call));
   });
   return reasons;
+}
+
+/** A note as far as it is written down, or the name of what holds it; '' for a bare condition. */
+function noteText(source, argument) {
+  const text = titleText(argument);
+  if (/[a-z]{3}/i.test(text.replaceAll(HOLE, ''))) return text;
+  return /(?:reason|why|note)$/i.test(argument.getText(source)) ? `<${argument.getText(source)}>` : '';
 }
 
 /** `skip` of a test's context: of a name bound as parameter, or a parameter itself. */

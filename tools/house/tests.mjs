@@ -15,9 +15,8 @@ function checkFile(file) {
   const found = { sleep: [], only: [], mock: [] };
   visit(file.source, (node) => {
     const see = (rule, what) => found[rule].push({ line: lineOf(file.source, node), what });
-    if (ts.isImportDeclaration(node) && /^(?:node:)?timers\/promises$/.test(node.moduleSpecifier.text)) {
+    if (importsSleep(node))
       see('sleep', 'timers/promises: move the test clock, or wait for the thing itself (vi.waitFor)');
-    }
     if (ts.isPropertyAccessExpression(node) && node.name.text === 'only' && TEST_API.test(node.getText()))
       see('only', node.getText());
     if (!ts.isCallExpression(node)) return;
@@ -31,6 +30,14 @@ function checkFile(file) {
     .filter((test) => test.skipped && test.reason === null)
     .map(({ line, titles }) => ({ line, what: `'${titles.join(' › ')}' is skipped and nobody says why` }));
   return [...Object.entries(found), ['skip', silent]].flatMap(([rule, list]) => offences(rule, file, list));
+}
+
+/** `setImmediate` of timers/promises only lets others have their turn. */
+function importsSleep(node) {
+  if (!ts.isImportDeclaration(node) || !/^(?:node:)?timers\/promises$/.test(node.moduleSpecifier.text)) return false;
+  const named = node.importClause?.namedBindings;
+  if (!named || !ts.isNamedImports(named) || node.importClause.name) return true;
+  return named.elements.some((one) => (one.propertyName ?? one.name).text !== 'setImmediate');
 }
 
 /** A timer that does nothing but settle the promise around it. One that rejects is a guard, and may stay. */

@@ -42,6 +42,10 @@ function detail(event: RunEvent): string {
       return `${event.items.filter(({ status }) => status === 'completed').length}/${event.items.length}`;
     case 'cancel.asked':
       return event.reason;
+    case 'run.resumed':
+      return short(event.note);
+    case 'run.resumed':
+      return `in process ${event.boot_id}`;
     case 'run.settled':
       return `${stateInWords(event)}${event.partial ? ', partial' : ''}: ${short(event.message)}`;
   }

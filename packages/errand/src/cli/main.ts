@@ -36,6 +36,7 @@ function createProgram(around: Surroundings, ending: Ending): Command {
     .argument('[words...]')
     .version(version(), '--version', 'show the version')
     .helpOption('--help', 'show help')
+    .helpCommand('help [command]', 'show help')
     .exitOverride()
     .configureOutput({ writeOut: (text) => around.stdout.write(text), writeErr: () => {}, outputError: () => {} })
     .action((words: string[]) => {

@@ -26,13 +26,17 @@ export async function runTask({ task: argument, flags, around }: RunCommand): Pr
   const task = await readTask(argument, around.stdin);
   if (!settings.model.ok) throw new Failure(settings.model.error.exit, settings.model.error.message);
   const request = startRequestOf(task, settings, settings.model.value);
+  const format = formatOf(settings);
+  const silent = settings.set.get('quiet')?.value === true || format === 'stream-json';
   const interruption = new Interruption(around);
   try {
+    // Loaded before the start, so that nothing lies between it and listening.
+    const progress = await createProgress(around, silent);
     const service = await openService(around, settings, 'run');
     try {
       const started = await service.runtime.start(request);
       if (!started.ok) throw refusal(started.error);
-      return await follow({ handle: started.value, service, settings, around, interruption });
+      return await follow({ handle: started.value, service, format, progress, around, interruption });
     } finally {
       await service.close();
     }
@@ -44,16 +48,14 @@ export async function runTask({ task: argument, flags, around }: RunCommand): Pr
 interface Following {
   readonly handle: RunHandle;
   readonly service: Service;
-  readonly settings: Settings;
+  readonly format: OutputFormat;
+  readonly progress: Progress;
   readonly around: Surroundings;
   readonly interruption: Interruption;
 }
 
 /** Shows a run until it is at rest, then its answer. */
-async function follow({ handle, service, settings, around, interruption }: Following): Promise<number> {
-  const format = formatOf(settings);
-  const silent = settings.set.get('quiet')?.value === true || format === 'stream-json';
-  const progress = await createProgress(around, silent);
+async function follow({ handle, service, format, progress, around, interruption }: Following): Promise<number> {
   const presenter = createPresenter(format, around.stdout);
   interruption.attach(() => handle.cancel('signal'), progress.remark);
   // Whoever started this has gone: nobody is left to answer to.

@@ -36,7 +36,7 @@ function page(record: RunRecord, result: RunResult | null, now: number): string 
     ...(record.parent_id === null ? [] : [['parent', record.parent_id] as const]),
     ['title', printable(record.title)],
     ['state', `${stateInWords(record)}${record.partial ? ', partial' : ''}`],
-    ...(result?.message ? [['ended', printable(result.message)] as const] : []),
+    ...(result?.message && result.message !== record.state ? [['ended', printable(result.message)] as const] : []),
     ['role', printable(record.role)],
     ['model', printable(record.model)],
     ['folder', printable(record.cwd)],

@@ -19,6 +19,21 @@ export function renderReportRequest(limit: InterruptReason): string {
   return fill(promptText('prompts/turns/report'), { limit: LIMIT_WORDS[limit] ?? limit }).trim();
 }
 
+/** Tells a run that goes on after its last report. */
+export function renderResumeNote(): string {
+  return promptText('prompts/turns/resume').trim();
+}
+
+/** The result of a call that had started, and may have acted, before a restart. */
+export function renderUnknownOutcome(name: string): string {
+  return fill(promptText('prompts/turns/unknown-outcome'), { name }).trim();
+}
+
+/** The result of a call that was made although no tool was on offer. */
+export function renderNotOffered(): string {
+  return promptText('prompts/turns/not-offered').trim();
+}
+
 export interface AnswerFacts {
   readonly run_id: string;
   readonly title: string;

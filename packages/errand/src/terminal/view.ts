@@ -94,6 +94,8 @@ function next(row: Row, event: RunEvent): Row {
       return { ...row, running: row.running.filter(({ call_id }) => call_id !== event.call_id) };
     case 'todo.written':
       return { ...row, todo: event.items };
+    case 'run.resumed':
+      return { ...row, state: 'queued', reason: null, partial: false, endedAt: null };
     case 'run.settled': {
       const { state, reason, partial, at } = event;
       return { ...row, state, reason, partial, endedAt: at, waitingOn: null, thinking: false, running: [] };

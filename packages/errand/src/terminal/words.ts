@@ -10,10 +10,11 @@ export function elapsed(milliseconds: number): string {
   return hours < 100 ? `${hours}h ${two(Math.floor((seconds % 3_600) / 60))}m` : `${Math.floor(hours / 24)}d`;
 }
 
-/** What an ended run took: as `elapsed`, with tenths below ten seconds. */
+/** What something took: as `elapsed`, with tenths below ten seconds and milliseconds below one. */
 export function taken(milliseconds: number): string {
-  const tenths = Math.floor(Math.max(0, milliseconds) / 100);
-  return tenths < 100 ? `${(tenths / 10).toFixed(1)}s` : elapsed(milliseconds);
+  const rounded = Math.max(0, Math.round(milliseconds));
+  if (rounded < 1_000) return `${rounded}ms`;
+  return rounded < 9_950 ? `${(rounded / 1_000).toFixed(1)}s` : elapsed(rounded);
 }
 
 /** `950`, `1.2k`, `34k`, `5.6M`. */

@@ -267,7 +267,8 @@ const RECORDS: readonly JournalCase[] = [
         run.next({ type: 'run.settled', state: 'interrupted', reason: 'restart', ending: 1, ...words }),
       ]);
       assert.equal((await journal.records({ live: true })).length, 0);
-      await journal.append([run.next({ type: 'run.running' })]);
+      const limits = { steps: 40, tool_calls: 100, wall_ms: null };
+      await journal.append([run.next({ type: 'run.resumed', boot_id: 'boot_2', limits, note: '' })]);
       assert.equal((await journal.records({ live: true })).length, 1);
     },
   },

@@ -119,6 +119,8 @@ export class SampleRun {
         unattended: true,
       },
       limits: { steps: 40, tool_calls: 100, wall_ms: null },
+      helper_limits: { steps: 40, tool_calls: 100, wall_ms: null },
+      max_per_turn: 16,
       cwd: '/workspace',
       system: '0'.repeat(64),
       tools: '1'.repeat(64),

@@ -20,7 +20,7 @@ export interface ScriptedRequest {
 
 /** One thing that the server does with a response, in order. */
 export type ScriptStep =
-  | { readonly send: string }
+  | { readonly send: string | Uint8Array }
   /** Waits, before the head when it comes first. */
   | { readonly wait: Promise<unknown> }
   /** Sends the text again and again until the client goes away. */
@@ -92,7 +92,10 @@ export function stallAfter(text: string): Reply {
   return (request) => ({ headers: EVENT_STREAM, steps: [...textSteps(text, request), { stall: true }] });
 }
 
-/** Streams some text, then destroys the socket; with an empty text before any byte of a response. */
+/**
+ * Streams some text, then destroys the socket; with an empty text before any byte of a response. On a connection that
+ * was used before, a client may take that for a race and ask once more.
+ */
 export function cutAfter(text: string): Reply {
   return (request) => ({
     headers: EVENT_STREAM,
@@ -115,13 +118,13 @@ export function status(
   return () => ({ status: code, headers: { ...JSON_TYPE, ...headers }, steps: [{ send: text }] });
 }
 
-/** Status 200 and an event stream of exactly this text (or these texts, sent one by one). */
+/** Status 200 and an event stream of exactly this (or these, sent one by one). */
 export function malformed(
-  text: string | readonly string[],
+  pieces: string | readonly (string | Uint8Array)[],
   headers: Readonly<Record<string, string>> = EVENT_STREAM,
 ): Reply {
-  const texts = typeof text === 'string' ? [text] : text;
-  return () => ({ headers, steps: texts.map((send) => ({ send })) });
+  const steps = (typeof pieces === 'string' ? [pieces] : pieces).map((send) => ({ send }));
+  return () => ({ headers, steps });
 }
 
 /** Streams text for ever. */

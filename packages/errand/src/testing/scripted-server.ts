@@ -56,6 +56,7 @@ interface Gate {
 class Server implements ScriptedServer {
   readonly requests: ScriptedRequest[] = [];
   connections = 0;
+  port = 0;
   #script: ScriptedHandler | readonly Reply[];
   #streams = 0;
   #sockets = 0;
@@ -83,12 +84,11 @@ class Server implements ScriptedServer {
   listen(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#server.once('error', reject);
-      this.#server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 }, () => resolve());
+      this.#server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 }, () => {
+        this.port = (this.#server.address() as AddressInfo).port;
+        resolve();
+      });
     });
-  }
-
-  get port(): number {
-    return (this.#server.address() as AddressInfo).port;
   }
 
   get url(): string {
@@ -243,7 +243,7 @@ interface Sending {
 
 async function send(
   script: Script,
-  step: ScriptStep & ({ send: string } | { repeat: string }),
+  step: Extract<ScriptStep, { send: unknown } | { repeat: string }>,
   sending: Sending,
 ): Promise<void> {
   const { response, gone, signal } = sending;

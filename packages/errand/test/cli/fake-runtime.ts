@@ -57,6 +57,11 @@ export class FakeRuntime implements Runtime {
     for (const listener of this.#listeners) listener(heard ? events : []);
   }
 
+  /** Tells observers once more what they were told. */
+  repeat(events: readonly RunEvent[]): void {
+    for (const listener of this.#listeners) listener(events);
+  }
+
   /** Ends the started run. */
   finish(result: RunResult): void {
     this.#results.set(result.run_id, result);

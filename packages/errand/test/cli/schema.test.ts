@@ -24,6 +24,7 @@ const bodies: { readonly [Type in Exclude<RunEventType, 'run.created'>]: Extract
   'run.started': { type: 'run.started' },
   'run.waiting': { type: 'run.waiting', on: 'children' },
   'run.running': { type: 'run.running' },
+  'run.resumed': { type: 'run.resumed', boot_id: 'boot_2', limits: { steps: 9, tool_calls: 9, wall_ms: null }, note: '' },
   'model.started': { type: 'model.started', step: 1, attempt: 1, report: 'wall' },
   'model.text': { type: 'model.text', step: 1, text: 'more' },
   'model.finished': {
@@ -63,6 +64,12 @@ const bodies: { readonly [Type in Exclude<RunEventType, 'run.created'>]: Extract
   },
   'todo.written': { type: 'todo.written', items: [{ text: 'a', status: 'in_progress' }] },
   'cancel.asked': { type: 'cancel.asked', reason: 'user' },
+  'run.resumed': {
+    type: 'run.resumed',
+    boot_id: 'boot_2',
+    limits: { steps: 1, tool_calls: 1, wall_ms: 1_000 },
+    note: 'go on',
+  },
   'run.settled': {
     type: 'run.settled',
     state: 'interrupted',
@@ -79,6 +86,15 @@ function samples(): RunEvent[] {
   const story = new Story();
   story.create('run_1');
   for (const body of Object.values(bodies)) story.tell('run_1', body);
+  const created = story.events[0];
+  if (created?.type !== 'run.created') throw new Error('a story begins with run.created');
+  const calls = [{ call_id: 'c', name: 'read', args: '{}' }];
+  const prefix = [
+    { role: 'user', text: 'a' },
+    { role: 'assistant', text: 'b', calls },
+    { role: 'tool', results: [{ call_id: 'c', name: 'read', text: 'd', error: false }] },
+  ] as const;
+  story.events.push({ ...created, resumed_from: 'run_0', prefix });
   return story.events;
 }
 

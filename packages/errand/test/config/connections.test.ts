@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isLoopback } from '../../src/app/connections.ts';
 import { configStatus } from '../../src/app/config-status.ts';
+import { isLoopback } from '../../src/app/connections.ts';
 import { createPlaces, type Given } from './places.ts';
 
 const connection = (name: string, given: Given) =>
@@ -11,7 +11,11 @@ const connection = (name: string, given: Given) =>
 
 describe('connections from the environment', () => {
   test('[MOD-8] offline is always there, and alone where nothing is configured', () => {
-    expect(createPlaces().settings().connections.map(({ name }) => name)).toEqual(['offline']);
+    expect(
+      createPlaces()
+        .settings()
+        .connections.map(({ name }) => name),
+    ).toEqual(['offline']);
   });
 
   test('[MOD-1] OPENAI_API_KEY alone is OpenAI itself', () => {
@@ -104,7 +108,11 @@ headers = { "X-Team" = "errand" }`;
       user: '[connections.openai]\nbase_url = "https://gateway.example/v1"\napi_key_env = "OPENAI_API_KEY"',
       environment: { OPENAI_API_KEY: 'k' },
     });
-    expect(settings.connections[1]).toMatchObject({ name: 'openai', baseUrl: 'https://gateway.example/v1', apiKey: 'k' });
+    expect(settings.connections[1]).toMatchObject({
+      name: 'openai',
+      baseUrl: 'https://gateway.example/v1',
+      apiKey: 'k',
+    });
     expect(settings.shadowed).toEqual(['openai']);
   });
 
@@ -113,7 +121,10 @@ headers = { "X-Team" = "errand" }`;
     ['[connections."a/b"]\npreset = "ollama"', '"a/b" is no name for a connection'],
     ['[connections.x]\nheaders = {}', 'connections.x needs a preset, a kind or a base_url'],
     ['[connections.x]\nkind = "openai-compatible"', 'connections.x needs a base_url'],
-    ['[connections.x]\nkind = "offline"', 'connections.x.kind takes one of openai-compatible, openai, anthropic, google'],
+    [
+      '[connections.x]\nkind = "offline"',
+      'connections.x.kind takes one of openai-compatible, openai, anthropic, google',
+    ],
     ['[connections.x]\npreset = "olama"', 'connections.x.preset takes one of openai,'],
     ['[connections.x]\npreset = "ollama"\nkind = "google"', 'preset "ollama" is of kind openai-compatible, not google'],
     ['[connections.x]\nbase_url = "ftp://x"', 'connections.x.base_url must begin with http://'],
@@ -149,10 +160,13 @@ headers = { "X-Team" = "errand" }`;
 });
 
 describe('loopback', () => {
-  test.each(['http://127.0.0.1:1/v1', 'http://localhost/v1', 'http://[::1]:8000', 'http://127.1', 'https://127.255.0.3'])(
-    '[MOD-1] %s is this machine',
-    (url) => expect(isLoopback(url)).toBe(true),
-  );
+  test.each([
+    'http://127.0.0.1:1/v1',
+    'http://localhost/v1',
+    'http://[::1]:8000',
+    'http://127.1',
+    'https://127.255.0.3',
+  ])('[MOD-1] %s is this machine', (url) => expect(isLoopback(url)).toBe(true));
   test.each([
     'http://example.com',
     'http://127.0.0.1.example.com',

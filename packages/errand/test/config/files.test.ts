@@ -23,7 +23,11 @@ describe('configuration files', () => {
     ['modle = "a/b"', 'there is no setting "modle"', 1],
     ['\n[limits]\n  max_dept = 3', 'there is no setting "limits.max_dept"; accepted here: max_per_turn,', 3],
     ['limits.max_dept = 3', 'there is no setting "limits.max_dept"', 1],
-    ['[connections.x]\nbase_url = "http://127.0.0.1:1/v1"\nurl = 1', 'connections.x.url is unknown; accepted: preset, kind, base_url,', 3],
+    [
+      '[connections.x]\nbase_url = "http://127.0.0.1:1/v1"\nurl = 1',
+      'connections.x.url is unknown; accepted: preset, kind, base_url,',
+      3,
+    ],
     ['[roles.scout]\nmodel = "a/b"', '"roles" (models per role) is not available in this version', 1],
     ['sandbox = "off"', '"sandbox" (the sandbox) is not available', 1],
     ['"limits.max_depth" = 3', 'there is no setting "limits.max_depth"', undefined],
@@ -73,7 +77,9 @@ describe('configuration files', () => {
   });
 
   test('[SUR-4] a byte order mark and Windows line ends are no mistake', () => {
-    const settings = createPlaces().settings({ user: '\ufeffmodel = "offline/extract"\r\n[limits]\r\nmax_depth = 2\r\n' });
+    const settings = createPlaces().settings({
+      user: '\ufeffmodel = "offline/extract"\r\n[limits]\r\nmax_depth = 2\r\n',
+    });
     expect(settings.limits.max_depth).toBe(2);
   });
 
@@ -110,7 +116,7 @@ describe('which project file applies', () => {
     expect(places.settings({ cwd: '../plain/other' }).files.project).toBeNull();
   });
 
-  test('[SUR-4] the person\'s own file is not read a second time as that of a project', () => {
+  test("[SUR-4] the person's own file is not read a second time as that of a project", () => {
     const places = createPlaces();
     places.write(places.userFile, `trusted_projects = ["/somewhere"]`);
     mkdirSync(join(places.repository, '.errand'));

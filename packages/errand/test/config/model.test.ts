@@ -25,7 +25,10 @@ describe('which model answers', () => {
     expect(name({ user, project, environment: openai })).toEqual(['openai/org/m', 'environment']);
     const both = { ...openai, ERRAND_MODEL: 'local/env' };
     expect(name({ user, project, environment: both })).toEqual(['local/env', 'environment']);
-    expect(name({ user, project, environment: both, flags: { '--model': 'local/flag' } })).toEqual(['local/flag', 'flag']);
+    expect(name({ user, project, environment: both, flags: { '--model': 'local/flag' } })).toEqual([
+      'local/flag',
+      'flag',
+    ]);
   });
 
   test('[MOD-1] a connection without a chosen model is an error that names the connections and the flag', () => {
@@ -41,8 +44,14 @@ describe('which model answers', () => {
   test('[MOD-1] two variables that name a model each decide nothing', () => {
     const environment = { OPENAI_API_KEY: 'k', OPENAI_MODEL: 'a', ANTHROPIC_API_KEY: 'k', ANTHROPIC_MODEL: 'b' };
     const chosen = choice({ environment });
-    expect(chosen).toMatchObject({ ok: false, error: { message: expect.stringContaining('OPENAI_MODEL and ANTHROPIC_MODEL') } });
-    expect(choice({ environment, user: 'model = "openai/c"' })).toMatchObject({ ok: true, value: { name: 'openai/c' } });
+    expect(chosen).toMatchObject({
+      ok: false,
+      error: { message: expect.stringContaining('OPENAI_MODEL and ANTHROPIC_MODEL') },
+    });
+    expect(choice({ environment, user: 'model = "openai/c"' })).toMatchObject({
+      ok: true,
+      value: { name: 'openai/c' },
+    });
   });
 
   test('[MOD-1] a variable for a connection that is not there does not apply', () => {
@@ -54,7 +63,10 @@ describe('which model answers', () => {
     [{ flags: { '--model': 'offline/gpt' } }, 'the connection "offline" has offline/extract only'],
     [{ user: 'model = "nowhere/x"' }, 'names no connection'],
     [{ user: '[connections.d]\npreset = "deepseek"', flags: { '--model': 'd/x' } }, 'has no key: set DEEPSEEK_API_KEY'],
-    [{ user: '[connections.d]\nbase_url = "https://x.example"\napi_key_env = "KEY"\n', flags: { '--model': 'd/x' } }, 'has no key: set KEY'],
+    [
+      { user: '[connections.d]\nbase_url = "https://x.example"\napi_key_env = "KEY"\n', flags: { '--model': 'd/x' } },
+      'has no key: set KEY',
+    ],
   ])('[MOD-1] a model that cannot be had is exit 4: %j', (given, message) => {
     const chosen = choice(given);
     expect(chosen).toMatchObject({ ok: false, error: { exit: 4, message: expect.stringContaining(message) } });
@@ -62,7 +74,10 @@ describe('which model answers', () => {
 
   test('[MOD-1] a model id may hold slashes', () => {
     const given = { user: ollama, flags: { '--model': 'local/org/model:7b' } };
-    expect(choice(given)).toMatchObject({ ok: true, value: { name: 'local/org/model:7b', asked: 'local/org/model:7b' } });
+    expect(choice(given)).toMatchObject({
+      ok: true,
+      value: { name: 'local/org/model:7b', asked: 'local/org/model:7b' },
+    });
   });
 
   test('[SUR-1] a model that is no <connection>/<id> is refused as a flag', () => {

@@ -14,7 +14,10 @@ describe('who decides', () => {
     const flags = { '--max-helpers': '5' };
     expect(places.settings().set.get(key)).toBeUndefined();
     expect(places.settings().limits.max_per_turn).toBe(16);
-    expect(places.settings({ user }).set.get(key)).toEqual({ value: 2, source: { from: 'user', name: places.userFile } });
+    expect(places.settings({ user }).set.get(key)).toEqual({
+      value: 2,
+      source: { from: 'user', name: places.userFile },
+    });
     expect(places.settings({ project }).set.get(key)).toEqual({
       value: 3,
       source: { from: 'project', name: places.projectFile },
@@ -41,7 +44,9 @@ describe('who decides', () => {
   });
 
   test('[SUR-1] an empty variable counts as absent', () => {
-    expect(createPlaces().settings({ environment: { ERRAND_WALL: '', OPENAI_API_KEY: '' } }).connections).toHaveLength(1);
+    expect(createPlaces().settings({ environment: { ERRAND_WALL: '', OPENAI_API_KEY: '' } }).connections).toHaveLength(
+      1,
+    );
   });
 
   test('[SUR-1] --cwd starts at the folder of the process, and its project file applies', () => {

@@ -28,6 +28,8 @@ export const SPEC: RunSpec = {
   effort: null,
   authority: AUTHORITY,
   limits: { steps: 5, tool_calls: 10, wall_ms: 60_000 },
+  helper_limits: { steps: 5, tool_calls: 10, wall_ms: 60_000 },
+  max_per_turn: 16,
   cwd: '/w',
   system: 'a',
   tools: 'b',

@@ -3,6 +3,7 @@ import {
   fstatSync,
   linkSync,
   mkdirSync,
+  readdirSync,
   realpathSync,
   renameSync,
   statSync,
@@ -13,9 +14,9 @@ import { dirname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { confirmMatches } from '../../src/host/files/confirm-matches.ts';
 import { createFiles } from '../../src/host/files/create-files.ts';
 import { createHardLinks } from '../../src/host/files/hard-links.ts';
+import { confirmMatches } from '../../src/host/files/search/confirm-matches.ts';
 import type { Workspace } from '../../src/ports/files.ts';
 import { PINS } from './both-pins.ts';
 import { calm, grow, scratchFolder } from './scratch.ts';
@@ -173,6 +174,18 @@ describe.each(PINS)('containment, held %s', (_name, pin) => {
     expect(await workspace.read({ path: 'b/second.txt', ...LIMITS }, calm())).toMatchObject({ ok: true });
     const found = await workspace.search({ pattern: 'inside|OUTSIDE', maxMatches: 9, maxLine: 99 }, calm());
     expect(found.ok && found.value.matches.map((match) => match.path)).toEqual(['a/inside.txt', 'b/second.txt']);
+  });
+
+  it.runIf(process.platform === 'linux')('whatever comes of it, no descriptor stays open', async () => {
+    const { root } = twoFolders();
+    grow(root, { link: { to: '../out' }, binary: 'a\0b', large: 'line\n'.repeat(50_000) });
+    const workspace = createFiles({ pin }).workspace(root);
+    await everything(workspace, '.');
+    const before = readdirSync('/proc/self/fd').length;
+    for (const given of ['.', 'a', 'a/inside.txt', 'link', 'none', 'binary', 'large', 'a\0'])
+      await everything(workspace, given);
+    await workspace.read({ path: 'large', ...LIMITS }, AbortSignal.timeout(0));
+    expect(readdirSync('/proc/self/fd').length).toBe(before);
   });
 
   it('[ISO-6] a package that its manager linked in from a store is read', async () => {

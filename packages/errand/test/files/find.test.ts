@@ -3,7 +3,7 @@ import { rgPath } from '@vscode/ripgrep';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createFiles } from '../../src/host/files/create-files.ts';
-import { compileGlob } from '../../src/host/files/glob.ts';
+import { compileGlob } from '../../src/host/files/search/glob.ts';
 import { calm, grow, scratchFolder } from './scratch.ts';
 
 function finder(root: string) {

@@ -15,7 +15,7 @@ export interface Child {
 /** Starts a program of the folder `children`; it ends with the test at the latest. */
 export function startChild(name: string, ...args: readonly string[]): Child {
   const path = fileURLToPath(new URL(`children/${name}.ts`, import.meta.url));
-  const child = spawn(process.execPath, [path, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [path, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
   onTestFinished(() => {
     child.kill('SIGKILL');
   });

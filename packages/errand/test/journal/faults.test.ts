@@ -126,6 +126,33 @@ describe('a damaged store', () => {
   });
 });
 
+describe('texts under their content address', () => {
+  it('[DUR-1] are written once: a text that was written and has gone since is not held in memory', async () => {
+    const folder = await filledFolder();
+    const journal = openSqliteJournal({ folder });
+    const address = journal.putBlob('You are a helper.');
+    await journal.append([new SampleRun({ run_id: 'run_c' }).create()]);
+    change(folder, 'delete from blobs');
+    await journal.append([new SampleRun({ run_id: 'run_d' }).create()]);
+    expect(await journal.getBlob(address)).toBeNull();
+    await journal.close();
+  });
+
+  it('[DUR-1] are shared by runs that hold the same, and go with the last of them', async () => {
+    const folder = await filledFolder();
+    const database = new DatabaseSync(join(folder, 'errand.db'));
+    const count = () => database.prepare('select count(*) as count from blobs').get()?.count;
+    expect(count()).toBe(1);
+    const journal = openSqliteJournal({ folder });
+    await journal.discard('run_a');
+    expect(count()).toBe(1);
+    await journal.discard('run_b');
+    expect(count()).toBe(0);
+    database.close();
+    await journal.close();
+  });
+});
+
 describe('a store that cannot be written', () => {
   it('[DUR-7] on a read-only disk is read, and refuses to be written', async (context) => {
     const folder = smallDisk(context, 8);
@@ -198,7 +225,7 @@ describe('a store that another process has locked', () => {
     const lock = locked(folder);
     const appended = [run.create(), run.start(), ...run.step()].map((entry) => journal.append([entry]));
     let settled = false;
-    Promise.allSettled(appended).then(() => {
+    void Promise.allSettled(appended).then(() => {
       settled = true;
     });
     // Everything else goes on meanwhile.

@@ -133,7 +133,7 @@ describe('several processes on one store', () => {
         journal.observe((events) => {
           expect(events).toEqual([]);
           seen++;
-          journal.records({ live: true }).then((records) => {
+          void journal.records({ live: true }).then((records) => {
             if (records.length === 0) resolve();
           });
         });

@@ -3,7 +3,13 @@ import type { Clock } from '../../src/base/clock.ts';
 import type { Message } from '../../src/domain/run/message.ts';
 import { createModels } from '../../src/models/index.ts';
 import type { Connection, Model, ModelAnswer, ModelFault, ModelOutcome, ModelRequest } from '../../src/ports/model.ts';
-import { createScriptedServer, createTestClock, type Reply, type ScriptedHandler, type ScriptedServer } from '../../src/testing/index.ts';
+import {
+  createScriptedServer,
+  createTestClock,
+  type Reply,
+  type ScriptedHandler,
+  type ScriptedServer,
+} from '../../src/testing/index.ts';
 
 export const KEY = 'sk-FAKE-0123456789abcdef';
 
@@ -15,14 +21,25 @@ export interface ConnectOptions extends Partial<Connection> {
 /** A model behind `<name>/<id>` at this address. Time stands still unless a clock is given. */
 export async function connectTo(baseUrl: string, options: ConnectOptions = {}): Promise<Model> {
   const { id = 'm', clock = createTestClock(), ...more } = options;
-  const connection: Connection = { name: 'mock', kind: 'openai-compatible', baseUrl, apiKey: KEY, headers: {}, callTimeoutMs: 600_000, ...more };
+  const connection: Connection = {
+    name: 'mock',
+    kind: 'openai-compatible',
+    baseUrl,
+    apiKey: KEY,
+    headers: {},
+    callTimeoutMs: 600_000,
+    ...more,
+  };
   const connected = await createModels([connection], () => null, clock).connect(`${connection.name}/${id}`);
   if (!connected.ok) throw new Error(connected.error);
   return connected.value;
 }
 
 /** A scripted server, closed after the test, and a model that talks to it. */
-export async function serve(script: ScriptedHandler | readonly Reply[], options: ConnectOptions = {}): Promise<{ server: ScriptedServer; model: Model }> {
+export async function serve(
+  script: ScriptedHandler | readonly Reply[],
+  options: ConnectOptions = {},
+): Promise<{ server: ScriptedServer; model: Model }> {
   const server = await createScriptedServer(script);
   onTestFinished(() => server.close());
   return { server, model: await connectTo(server.url, options) };
@@ -92,7 +109,12 @@ export const TOOLS = [
   {
     name: 'read',
     description: 'Reads a file.',
-    parameters: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'], additionalProperties: false },
+    parameters: {
+      type: 'object',
+      properties: { path: { type: 'string' } },
+      required: ['path'],
+      additionalProperties: false,
+    },
   },
   { name: 'list', description: 'Lists a folder.', parameters: { type: 'object', properties: {} } },
 ] as const;

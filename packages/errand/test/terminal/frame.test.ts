@@ -41,7 +41,7 @@ describe('the live tree', () => {
   test('[SUR-1] state, role, title, model, what each does, elapsed and tokens', () => {
     expect(frame(busy())).toEqual([
       '◌ Where is the clock read?                worker  mock/large  waiting for 2 helpers           1m 05s  1.5k tok',
-      '├─ ✓ base                                 scout   mock/large  completed                           4s   960 tok',
+      '├─ ✓ base                                 scout   mock/large  completed                         4.0s   960 tok',
       '├─ ● engine and everything that it calls  scout   mock/large  search ×2 · 1/3 read the hits   1m 05s   42k tok',
       '└─ ○ host                                 scout   mock/large  queued                          1m 05s',
       '3 helpers, 1 working, 1 queued, 1 ended · 1m 05s · 44k tokens',
@@ -65,7 +65,7 @@ describe('the live tree', () => {
     expect(heads).toEqual([
       expect.stringMatching(/^├─ ● engine.* {2}scout .*search ×2.*1m 05s +42k tok$/u),
       expect.stringMatching(/^├─ ● engine.* {2}scout .*search ×2.*1m 05s +42k tok$/u),
-      expect.stringMatching(/^├─ ● engine[^×]*…  search ×2.*1m 05s/u),
+      expect.stringMatching(/^├─ ● engine[^×]*… {2}search ×2.*1m 05s/u),
       expect.stringMatching(/^├─ ● engine.*1m 05s$/u),
       expect.stringMatching(/^├─ ● engine/u),
       '├─ ● engine…',
@@ -158,10 +158,21 @@ describe('a wide fan-out', () => {
   test('[SUR-1] no line is wider, and no frame taller, than the terminal, whatever it shows', () => {
     const text = fc.string({ unit: 'grapheme', maxLength: 60 });
     const runs = fc.array(
-      fc.record({ parent: fc.nat(20), title: text, tool: text, todo: text, ending: fc.boolean(), started: fc.boolean() }),
+      fc.record({
+        parent: fc.nat(20),
+        title: text,
+        tool: text,
+        todo: text,
+        ending: fc.boolean(),
+        started: fc.boolean(),
+      }),
       { minLength: 1, maxLength: 20 },
     );
-    const sizes = { width: fc.integer({ min: 1, max: 160 }), height: fc.integer({ min: 1, max: 30 }), colours: fc.boolean() };
+    const sizes = {
+      width: fc.integer({ min: 1, max: 160 }),
+      height: fc.integer({ min: 1, max: 30 }),
+      colours: fc.boolean(),
+    };
     fc.assert(
       fc.property(runs, fc.record(sizes), (cast, given) => {
         const story = new Story();

@@ -68,6 +68,10 @@ export class Story {
       effort: null,
       authority,
       limits: { steps: 60, tool_calls: 400, wall_ms: null },
+      helper_limits: { steps: 60, tool_calls: 400, wall_ms: 1_800_000 },
+      max_per_turn: 16,
+      helper_limits: { steps: 60, tool_calls: 400, wall_ms: null },
+      max_per_turn: 16,
       cwd: '/work',
       system: 'a'.repeat(64),
       tools: 'b'.repeat(64),
@@ -112,7 +116,11 @@ export class Story {
     return this.tell(run_id, { type: 'tool.finished', step: 1, call_id, name, ...result });
   }
 
-  settle(run_id: string, answer = 'the answer', ending: Partial<Extract<RunEventBody, { type: 'run.settled' }>> = {}): RunEvent {
+  settle(
+    run_id: string,
+    answer = 'the answer',
+    ending: Partial<Extract<RunEventBody, { type: 'run.settled' }>> = {},
+  ): RunEvent {
     return this.tell(run_id, {
       type: 'run.settled',
       state: 'completed',

@@ -51,14 +51,38 @@ describe('the view', () => {
     const story = fanOut();
     story.pass(500).settle('one', 'half', { state: 'interrupted', reason: 'wall', partial: true });
     const row = foldView(EMPTY_VIEW, story.events).rows.get('one');
-    expect(row).toMatchObject({ state: 'interrupted', reason: 'wall', partial: true, running: [], endedAt: START + 3_500 });
+    expect(row).toMatchObject({
+      state: 'interrupted',
+      reason: 'wall',
+      partial: true,
+      running: [],
+      endedAt: START + 3_500,
+    });
+  });
+
+  test('[SUR-1] a run that goes on is live again', () => {
+    const story = fanOut();
+    story.settle('one', 'half', { state: 'interrupted', reason: 'restart', partial: true });
+    const limits = { steps: 1, tool_calls: 1, wall_ms: null };
+    story.tell('one', { type: 'run.resumed', boot_id: 'boot_2', limits, note: '' });
+    const row = foldView(EMPTY_VIEW, story.events).rows.get('one');
+    expect(row).toMatchObject({ state: 'queued', reason: null, partial: false, endedAt: null, tokens: 55 });
   });
 
   test('[SUR-1] tokens of failed calls count', () => {
     const story = fanOut();
     const fault = { code: 'cut', message: 'cut off', retryable: true } as const;
     const usage = { input: 7, cached: 0, output: 1, reasoning: 0, unknown_calls: 0 };
-    story.tell('one', { type: 'model.failed', step: 2, attempt: 1, fault, text: '', usage, retry_in_ms: 1_000, active_ms: 0 });
+    story.tell('one', {
+      type: 'model.failed',
+      step: 2,
+      attempt: 1,
+      fault,
+      text: '',
+      usage,
+      retry_in_ms: 1_000,
+      active_ms: 0,
+    });
     expect(foldView(EMPTY_VIEW, story.events).rows.get('one')?.tokens).toBe(63);
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { elapsed, foldNames, stateInWords, tokens } from '../../src/terminal/words.ts';
+import { elapsed, foldNames, stateInWords, taken, tokens } from '../../src/terminal/words.ts';
 
 describe('words', () => {
   test.each([
@@ -15,6 +15,18 @@ describe('words', () => {
     [360_000_000, '4d'],
   ])('[SUR-1] %d ms have been %s', (milliseconds, text) => {
     expect(elapsed(milliseconds)).toBe(text);
+  });
+
+  test.each([
+    [0, '0ms'],
+    [43.4, '43ms'],
+    [999.4, '999ms'],
+    [1_000, '1.0s'],
+    [9_949, '9.9s'],
+    [9_950, '9s'],
+    [61_000, '1m 01s'],
+  ])('[DEL-9] what took %d ms took %s', (milliseconds, text) => {
+    expect(taken(milliseconds)).toBe(text);
   });
 
   test.each([

@@ -1,7 +1,7 @@
 import type { RunEvent } from './event.ts';
 import type { OpenCall, RunState } from './state.ts';
 import { isTerminal } from './status.ts';
-import { addUsage, NO_USAGE } from './usage.ts';
+import { addUsage, NO_USAGE, UNKNOWN_USAGE } from './usage.ts';
 
 type EventOf<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
 
@@ -13,6 +13,8 @@ export function begin(event: EventOf<'run.created'>): RunState {
     parent_id,
     spec,
     seq,
+    bootId: spec.boot_id,
+    limits: spec.limits,
     state: 'queued',
     reason: null,
     waitingOn: null,
@@ -25,7 +27,7 @@ export function begin(event: EventOf<'run.created'>): RunState {
     fault: null,
     report: null,
     finish: null,
-    messages: [{ role: 'user', text: spec.opening }],
+    messages: [...(spec.prefix ?? []), { role: 'user', text: spec.opening }],
     open: [],
     streamed: '',
     toolNames: [],
@@ -49,7 +51,9 @@ export function begin(event: EventOf<'run.created'>): RunState {
  */
 export function apply(run: RunState, event: RunEvent): void {
   if (event.seq !== run.seq + 1) throw new Error(`event ${event.seq} of ${run.run_id} does not follow ${run.seq}`);
-  if (isTerminal(run.state)) throw new Error(`${run.run_id} is ${run.state}; nothing follows (${event.type})`);
+  if (isTerminal(run.state) || (run.state === 'interrupted' && event.type !== 'run.resumed')) {
+    throw new Error(`${run.run_id} is ${run.state}; nothing follows (${event.type})`);
+  }
   run.seq = event.seq;
   switch (event.type) {
     case 'run.created':
@@ -82,9 +86,10 @@ export function apply(run: RunState, event: RunEvent): void {
       run.activeMs = event.active_ms;
       return;
     case 'tool.started':
-      run.toolNames.push(event.name);
+      // A call that only reads is started again after a restart; it is still one call.
+      if (!run.open.some((call) => call.call_id === event.call_id && call.started)) run.toolNames.push(event.name);
       run.currentTool = event.name;
-      return changeCall(run, event.call_id, (call) => ({ ...call, started: true }));
+      return changeCall(run, event.call_id, (call) => ({ ...call, started: true, risk: event.risk }));
     case 'tool.finished':
       return finishTool(run, event);
     case 'todo.written':
@@ -93,6 +98,8 @@ export function apply(run: RunState, event: RunEvent): void {
     case 'cancel.asked':
       run.cancel ??= event.reason;
       return;
+    case 'run.resumed':
+      return resume(run, event);
     case 'run.settled':
       return settle(run, event);
   }
@@ -127,7 +134,7 @@ function finishModel(run: RunState, event: EventOf<'model.finished'>): void {
     calls: event.calls,
     ...(event.extras === undefined ? {} : { extras: event.extras }),
   });
-  run.open = event.calls.map((call) => ({ ...call, started: false, result: null }));
+  run.open = event.calls.map((call) => ({ ...call, started: false, risk: null, result: null }));
   run.phase = run.open.length > 0 ? 'tools' : 'idle';
 }
 
@@ -152,6 +159,8 @@ function changeCall(run: RunState, callId: string, change: (call: OpenCall) => O
 }
 
 function settle(run: RunState, event: EventOf<'run.settled'>): void {
+  // A call that was under way has an end that nobody saw.
+  if (run.phase === 'calling') run.usage = addUsage(run.usage, UNKNOWN_USAGE);
   run.state = event.state;
   run.reason = event.reason;
   run.waitingOn = null;
@@ -163,4 +172,24 @@ function settle(run: RunState, event: EventOf<'run.settled'>): void {
   run.message = event.message;
   run.activeMs = event.active_ms;
   run.currentTool = null;
+}
+
+/** Back from rest, with everything it had; what it waited for or was failing at is forgotten. */
+function resume(run: RunState, event: EventOf<'run.resumed'>): void {
+  if (run.state !== 'interrupted') throw new Error(`${run.run_id} is ${run.state} and cannot be resumed`);
+  run.state = 'queued';
+  run.reason = null;
+  run.endedAt = null;
+  run.bootId = event.boot_id;
+  run.limits = event.limits;
+  run.phase = run.open.length > 0 ? 'tools' : 'idle';
+  run.report = null;
+  run.fault = null;
+  run.failures = 0;
+  run.cancel = null;
+  run.streamed = '';
+  run.answer = '';
+  run.partial = false;
+  run.message = '';
+  if (event.note !== '') run.messages.push({ role: 'user', text: event.note });
 }

@@ -41,7 +41,7 @@ function afterToolCalls(run: RunState): Decision {
 }
 
 function call(run: RunState, activeMs: number): Decision {
-  const { steps, tool_calls, wall_ms } = run.spec.limits;
+  const { steps, tool_calls, wall_ms } = run.limits;
   if (run.steps >= steps) return settle({ state: 'interrupted', reason: 'steps' });
   if (wall_ms !== null && activeMs >= wall_ms) return settle({ state: 'interrupted', reason: 'wall' });
   if (run.report && run.failures > 0) return { next: 'call', report: run.report };

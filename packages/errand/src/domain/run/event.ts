@@ -2,7 +2,7 @@ import type { Json } from '../../base/json.ts';
 import type { Authority, Risk } from '../authority/authority.ts';
 import type { Role } from '../role/role.ts';
 import type { RunLimits } from './limits.ts';
-import type { Finish, ToolCall } from './message.ts';
+import type { Finish, Message, ToolCall } from './message.ts';
 import type { CancelReason, InterruptReason, Reason, RunStateName, WaitingOn } from './status.ts';
 import type { Usage } from './usage.ts';
 
@@ -27,6 +27,9 @@ export interface RunSpec {
   readonly effort: string | null;
   readonly authority: Authority;
   readonly limits: RunLimits;
+  /** Bounds of each helper launched below, and of their number in this turn. */
+  readonly helper_limits: RunLimits;
+  readonly max_per_turn: number;
   /** Absolute working folder. */
   readonly cwd: string;
   /** Content addresses of the frozen system text and tool list. */
@@ -38,6 +41,9 @@ export interface RunSpec {
   readonly format: number;
   /** Numbered behaviours this run was recorded under. */
   readonly flags: readonly number[];
+  /** The run whose transcript this one began with, and that transcript; not there for a run that began afresh. */
+  readonly resumed_from?: string;
+  readonly prefix?: readonly Message[];
 }
 
 /** What went wrong with a model call. `retryable` is decided once, by the adapter. */
@@ -140,6 +146,14 @@ export type RunEventBody =
     }
   | { readonly type: 'todo.written'; readonly items: readonly TodoItem[] }
   | { readonly type: 'cancel.asked'; readonly reason: CancelReason }
+  | {
+      /** An interrupted run goes on: in which process, and under which bounds. */
+      readonly type: 'run.resumed';
+      readonly boot_id: string;
+      readonly limits: RunLimits;
+      /** What the model is told about it, where its last message was a report; else empty. */
+      readonly note: string;
+    }
   | {
       readonly type: 'run.settled';
       readonly state: 'completed' | 'failed' | 'cancelled' | 'interrupted';

@@ -9,6 +9,8 @@ export interface RunRecord {
   readonly parent_id: string | null;
   readonly root_id: string;
   readonly session_id: string;
+  /** Id of the parent's call that made it. */
+  readonly call_id: string | null;
   readonly depth: number;
   readonly title: string;
   readonly role: string;
@@ -38,6 +40,7 @@ export function recordOf(run: RunState): RunRecord {
     parent_id: run.parent_id,
     root_id: spec.root_id,
     session_id: spec.session_id,
+    call_id: spec.call_id,
     depth: spec.depth,
     title: spec.title,
     role: spec.role,
@@ -46,7 +49,7 @@ export function recordOf(run: RunState): RunRecord {
     reason: run.reason,
     waiting_on: run.waitingOn,
     cwd: spec.cwd,
-    boot_id: spec.boot_id,
+    boot_id: run.bootId,
     created_at: run.createdAt,
     started_at: run.startedAt,
     ended_at: run.endedAt,

@@ -1,4 +1,6 @@
+import type { Risk } from '../authority/authority.ts';
 import type { Fault, RunSpec, TodoItem } from './event.ts';
+import type { RunLimits } from './limits.ts';
 import type { Finish, Message, ToolCall, ToolResult } from './message.ts';
 import type { CancelReason, InterruptReason, Reason, RunStateName, WaitingOn } from './status.ts';
 import type { Usage } from './usage.ts';
@@ -6,6 +8,8 @@ import type { Usage } from './usage.ts';
 /** A call of the current step; `result` once it has ended. */
 export interface OpenCall extends ToolCall {
   readonly started: boolean;
+  /** Null until it has started. */
+  readonly risk: Risk | null;
   readonly result: ToolResult | null;
 }
 
@@ -15,6 +19,10 @@ export interface RunState {
   readonly parent_id: string | null;
   readonly spec: RunSpec;
   seq: number;
+  /** The process that drives it, or did last. */
+  bootId: string;
+  /** The bounds in force: those of the spec until they are raised. */
+  limits: RunLimits;
   state: RunStateName;
   reason: Reason | null;
   waitingOn: WaitingOn | null;

@@ -1,5 +1,8 @@
 import { type Brief, parseBrief } from '../../domain/brief/brief.ts';
 import { narrow } from '../../domain/authority/narrow.ts';
+import { fold } from '../../domain/run/apply.ts';
+import type { RunState } from '../../domain/run/state.ts';
+import { isEnded } from '../../domain/run/status.ts';
 import type { Model } from '../../ports/model.ts';
 import type { ToolOutcome } from '../../ports/tool.ts';
 import { renderOpening } from '../../prompts/turns.ts';
@@ -14,7 +17,9 @@ type Launched = { readonly ok: true; readonly value: LiveRun } | { readonly ok: 
  * Order: what cannot work is refused, then the bounds are asked, then the child is made.
  */
 export async function launchHelper(supervisor: Supervisor, parent: LiveRun, call: DelegateCall & { readonly args: unknown }): Promise<ToolOutcome> {
-  const launched = await launch(supervisor, parent, call);
+  const before = call.again ? await findChild(supervisor, parent, call.callId) : null;
+  if (before && hasEnded(before)) return handOver(parent, before);
+  const launched = before ? await supervisor.revive(before, { turn: parent.equipment.turn }) : await launch(supervisor, parent, call);
   if (!launched.ok) return { status: 'refused', output: launched.error };
   const child = launched.value;
   // Who waits for children holds no slot.
@@ -31,6 +36,20 @@ export async function launchHelper(supervisor: Supervisor, parent: LiveRun, call
   return handOver(parent, child.state);
 }
 
+/** The helper that this call had launched before a restart, unless its ending has been taken already. */
+async function findChild(supervisor: Supervisor, parent: LiveRun, callId: string): Promise<RunState | null> {
+  const { journal } = supervisor.services;
+  const { run_id, children, spec } = parent.state;
+  const tree = await journal.records({ root_id: spec.root_id });
+  const record = tree.find((row) => row.parent_id === run_id && row.call_id === callId && !children.includes(row.run_id));
+  return record ? fold(await journal.read(record.run_id)) : null;
+}
+
+/** At rest with an ending of its own; one that only the restart interrupted goes on. */
+function hasEnded(run: RunState): boolean {
+  return isEnded(run.state) && run.reason !== 'restart';
+}
+
 async function launch(supervisor: Supervisor, parent: LiveRun, call: DelegateCall & { readonly args: unknown }): Promise<Launched> {
   const { files, ids } = supervisor.services;
   const { spec } = parent.state;
@@ -43,7 +62,6 @@ async function launch(supervisor: Supervisor, parent: LiveRun, call: DelegateCal
   if (!authority.ok) return authority;
   const connection = await connect(supervisor, parent, brief.value);
   if (!connection.ok) return connection;
-  const { helperLimits } = parent.equipment;
   const { full } = supervisor;
   if (full) return { ok: false, error: full };
   const { turn } = parent.equipment;
@@ -54,7 +72,6 @@ async function launch(supervisor: Supervisor, parent: LiveRun, call: DelegateCal
       parent,
       turn,
       connection: connection.value,
-      helperLimits,
       session_id: spec.session_id,
       call_id: call.callId,
       depth: spec.depth + 1,
@@ -66,7 +83,9 @@ async function launch(supervisor: Supervisor, parent: LiveRun, call: DelegateCal
       model_from: brief.value.model ? 'call' : 'parent',
       effort: spec.effort,
       authority: authority.value,
-      limits: helperLimits,
+      limits: spec.helper_limits,
+      helper_limits: spec.helper_limits,
+      max_per_turn: turn.max,
       cwd,
       opening: renderOpening(brief.value),
     },

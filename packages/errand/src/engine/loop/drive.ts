@@ -11,7 +11,7 @@ import { runTools } from './run-tools.ts';
  * Root and helper, new and resumed: this loop. Never rejects; `run.ended` tells how it went.
  */
 export async function drive(run: LiveRun): Promise<void> {
-  const { wall_ms } = run.state.spec.limits;
+  const { wall_ms } = run.state.limits;
   if (wall_ms !== null) run.active.at(wall_ms, () => run.scope.cancel({ state: 'interrupted', reason: 'wall' }));
   try {
     while (await advance(run)) {

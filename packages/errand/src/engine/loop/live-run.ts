@@ -1,7 +1,6 @@
 import { Scope } from '../../base/abort.ts';
-import { apply, begin } from '../../domain/run/apply.ts';
+import { apply } from '../../domain/run/apply.ts';
 import type { RunEvent, RunEventBody } from '../../domain/run/event.ts';
-import type { RunLimits } from '../../domain/run/limits.ts';
 import { recordOf } from '../../domain/run/record.ts';
 import type { RunState } from '../../domain/run/state.ts';
 import type { Ending } from '../../domain/run/status.ts';
@@ -23,8 +22,6 @@ export interface Equipment {
   readonly declarations: readonly ToolDeclaration[];
   readonly workspace: Workspace;
   readonly turn: Turn;
-  /** Bounds of each helper launched below. */
-  readonly helperLimits: RunLimits;
   /** Launches a helper of `run` for its call and waits for the ending. */
   readonly delegate: (run: LiveRun, args: unknown, call: DelegateCall) => Promise<ToolOutcome>;
 }
@@ -33,6 +30,8 @@ export interface DelegateCall {
   readonly callId: string;
   /** Ends with the call, its step or its run. */
   readonly signal: AbortSignal;
+  /** The call had started before a restart: its helper may be there already. */
+  readonly again: boolean;
 }
 
 /** A run under way in this process. Its state changes by recorded events alone. */
@@ -53,18 +52,18 @@ export class LiveRun {
   answerCharacters = 0;
   #recorded: Promise<void> = Promise.resolve();
 
-  constructor(services: Services, equipment: Equipment, created: Extract<RunEvent, { type: 'run.created' }>) {
+  /** `state`: as its recorded events have left it, new or back from rest. */
+  constructor(services: Services, equipment: Equipment, state: RunState) {
     this.services = services;
     this.equipment = equipment;
-    this.state = begin(created);
-    this.active = new ActiveTime(services.clock);
+    this.state = state;
+    this.active = new ActiveTime(services.clock, state.activeMs);
     this.ended = new Promise((resolve, reject) => {
       this.resolveEnded = resolve;
       this.rejectEnded = reject;
     });
     // Whoever waits sees the rejection; a run that nobody waits for must not bring the process down.
     this.ended.catch(() => {});
-    this.#append([created]);
   }
 
   get isHelper(): boolean {
@@ -81,7 +80,7 @@ export class LiveRun {
       apply(this.state, event);
       events.push(event);
     }
-    this.#append(events);
+    this.append(events);
   }
 
   /** Settles when everything recorded so far is durable. */
@@ -96,7 +95,8 @@ export class LiveRun {
     this.services.slots.give(this.isHelper);
   }
 
-  #append(events: readonly RunEvent[]): void {
+  /** Hands events that are in the state already to the journal. */
+  append(events: readonly RunEvent[]): void {
     // The journal keeps the order of appends, so the last one stands for all before it.
     const appended = this.services.journal.append([{ run_id: this.state.run_id, events, record: recordOf(this.state) }]);
     this.#recorded = appended;

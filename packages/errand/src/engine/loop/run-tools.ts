@@ -6,6 +6,7 @@ import { authorise } from '../../domain/authority/authorise.ts';
 import { reportWindow } from '../../domain/run/limits.ts';
 import type { OpenCall } from '../../domain/run/state.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../../ports/tool.ts';
+import { renderUnknownOutcome } from '../../prompts/turns.ts';
 import { guard } from './guard.ts';
 import type { LiveRun, StopReason } from './live-run.ts';
 
@@ -18,7 +19,7 @@ type Prepared = { readonly tool: Tool; readonly args: unknown } | { readonly ref
  */
 export async function runTools(run: LiveRun): Promise<void> {
   const scope = run.scope.child();
-  const { wall_ms } = run.state.spec.limits;
+  const { wall_ms } = run.state.limits;
   const callOff = wall_ms === null ? null : run.active.at(wall_ms - reportWindow(wall_ms), () => scope.cancel({ state: 'interrupted', reason: 'wall' }));
   run.answerCharacters = 0;
   try {
@@ -54,7 +55,9 @@ async function dispatch(run: LiveRun, call: OpenCall, scope: Scope<StopReason>):
   const { name, call_id, args } = call;
   const step = run.state.steps;
   const begun = clock.monotonic();
-  const prepared = prepare(run, call);
+  const again = call.started;
+  const acted = again && (call.risk === 'write' || call.risk === 'execute');
+  const prepared: Prepared = acted ? { refusal: { status: 'error', output: renderUnknownOutcome(name) } } : prepare(run, call);
   let outcome: ToolOutcome;
   if ('refusal' in prepared) {
     outcome = prepared.refusal;
@@ -64,7 +67,7 @@ async function dispatch(run: LiveRun, call: OpenCall, scope: Scope<StopReason>):
     run.record({ type: 'tool.started', step, call_id, name, args, risk: prepared.tool.risk });
     // What acts on the world is on record before it acts.
     if (prepared.tool.risk === 'write' || prepared.tool.risk === 'execute') await run.recorded();
-    outcome = await execute(run, prepared, { callId: call_id, scope });
+    outcome = await execute(run, prepared, { callId: call_id, again, scope });
   }
   const { output, child, facts, status } = outcome;
   run.record({
@@ -100,10 +103,17 @@ function prepare(run: LiveRun, call: OpenCall): Prepared {
   return { tool, args: parsed.value };
 }
 
+interface Execution {
+  readonly callId: string;
+  /** It had started before a restart. */
+  readonly again: boolean;
+  readonly scope: Scope<StopReason>;
+}
+
 async function execute(
   run: LiveRun,
   prepared: { readonly tool: Tool; readonly args: unknown },
-  call: { readonly callId: string; readonly scope: Scope<StopReason> },
+  call: Execution,
 ): Promise<ToolOutcome> {
   const { clock, limits } = run.services;
   const { tool, args } = prepared;
@@ -120,7 +130,7 @@ async function execute(
         });
   const stop = (): ToolOutcome =>
     late ? { status: 'stopped', output: `${tool.name} was stopped after ${bound / 1000} s, its time limit.` } : stopped(scope);
-  const outcome = await guard<ToolOutcome>(() => tool.execute(args, contextOf(run, call.callId, scope)), {
+  const outcome = await guard<ToolOutcome>(() => tool.execute(args, contextOf(run, call, scope)), {
     clock,
     signal: scope.signal,
     // A helper that is stopped has this grace itself, and so have those below it.
@@ -133,7 +143,8 @@ async function execute(
   return late ? stop() : outcome;
 }
 
-function contextOf(run: LiveRun, callId: string, scope: Scope<StopReason>): ToolContext {
+function contextOf(run: LiveRun, call: Execution, scope: Scope<StopReason>): ToolContext {
+  const { callId, again } = call;
   const { spec, run_id } = run.state;
   return {
     runId: run_id,
@@ -143,7 +154,7 @@ function contextOf(run: LiveRun, callId: string, scope: Scope<StopReason>): Tool
     workspace: run.equipment.workspace,
     signal: scope.signal,
     writeTodo: (items) => run.record({ type: 'todo.written', items }),
-    delegate: (args) => run.equipment.delegate(run, args, { callId, signal: scope.signal }),
+    delegate: (args) => run.equipment.delegate(run, args, { callId, again, signal: scope.signal }),
   };
 }
 

@@ -1,5 +1,7 @@
+import { CodedError } from '../../base/errors.ts';
 import type { Authority } from '../../domain/authority/authority.ts';
 import { offer } from '../../domain/authority/authorise.ts';
+import type { RunSpec } from '../../domain/run/event.ts';
 import type { Role } from '../../domain/role/role.ts';
 import type { Workspace } from '../../ports/files.ts';
 import type { ToolDeclaration } from '../../ports/model.ts';
@@ -32,6 +34,9 @@ export class Outfitter {
   /** Instruction files are read once a turn: all its runs see the same. */
   readonly #outfits = new WeakMap<Turn, Map<string, Promise<Outfit>>>();
 
+  readonly #frozen = new Map<string, readonly ToolDeclaration[]>();
+  readonly #texts = new Map<string, string>();
+
   constructor(services: Services) {
     this.#services = services;
   }
@@ -51,6 +56,26 @@ export class Outfitter {
       outfits.set(key, outfit);
     }
     return outfit;
+  }
+
+  /** What a recorded run was equipped with, byte for byte; runs that are alike share it. */
+  async frozen(spec: RunSpec): Promise<Pick<Outfit, 'system' | 'declarations'>> {
+    const [system, tools] = await Promise.all([this.#text(spec.system), this.#text(spec.tools)]);
+    if (system === null || tools === null) throw new CodedError('corrupt', `the store has lost the instructions of a run (${spec.title})`);
+    let list = this.#frozen.get(spec.tools);
+    if (!list) {
+      list = JSON.parse(tools) as readonly ToolDeclaration[];
+      this.#frozen.set(spec.tools, list);
+    }
+    return { system, declarations: list };
+  }
+
+  async #text(address: string): Promise<string | null> {
+    const known = this.#texts.get(address);
+    if (known !== undefined) return known;
+    const text = await this.#services.journal.getBlob(address);
+    if (text !== null) this.#texts.set(address, text);
+    return text;
   }
 
   async #make(request: OutfitRequest, tools: readonly Tool[]): Promise<Outfit> {

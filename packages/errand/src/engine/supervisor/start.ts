@@ -22,17 +22,19 @@ export async function startRoot(supervisor: Supervisor, request: StartRequest): 
   if (!connected.ok) return refuse('no_model', connected.error);
   const { full } = supervisor;
   if (full) return refuse('full', full);
+  const maxPerTurn = request.maxPerTurn ?? limits.max_per_turn;
   const run = await supervisor.create({
     run_id: ids('run'),
     parent: null,
-    turn: new Turn(request.maxPerTurn ?? limits.max_per_turn),
+    turn: new Turn(maxPerTurn),
     connection: connected.value,
-    helperLimits: {
+    helper_limits: {
       steps: limits.helper_steps,
       tool_calls: limits.helper_tool_calls,
       wall_ms: limits.helper_wall_ms,
       ...request.helperLimits,
     },
+    max_per_turn: maxPerTurn,
     session_id: request.sessionId ?? ids('ses'),
     call_id: null,
     depth: 0,

@@ -1,11 +1,15 @@
-import { JOURNAL_FORMAT, type RunSpec } from '../../domain/run/event.ts';
+import { type Result, succeed } from '../../base/result.ts';
+import { begin } from '../../domain/run/apply.ts';
+import { JOURNAL_FORMAT, type RunEventBody, type RunSpec } from '../../domain/run/event.ts';
 import type { RunLimits } from '../../domain/run/limits.ts';
+import type { OpenCall, RunState } from '../../domain/run/state.ts';
 import type { CancelReason } from '../../domain/run/status.ts';
 import type { Model } from '../../ports/model.ts';
 import type { Turn } from '../admission/turn.ts';
 import { launchHelper } from '../delegation/launch.ts';
 import { drive } from '../loop/drive.ts';
-import { LiveRun } from '../loop/live-run.ts';
+import { type DelegateCall, LiveRun } from '../loop/live-run.ts';
+import { renderNotOffered, renderResumeNote } from '../../prompts/turns.ts';
 import type { Services } from '../services.ts';
 import { Outfitter } from './outfit.ts';
 
@@ -15,8 +19,13 @@ export type NewRun = Omit<RunSpec, 'root_id' | 'system' | 'tools' | 'boot_id' | 
   readonly parent: LiveRun | null;
   readonly turn: Turn;
   readonly connection: Model;
-  readonly helperLimits: RunLimits;
 };
+
+export interface ReviveOptions {
+  readonly turn: Turn;
+  /** Raised bounds; left out, those it had. */
+  readonly limits?: RunLimits;
+}
 
 /** The runs that live in this process: created, driven, found and stopped here. */
 export class Supervisor {
@@ -54,41 +63,70 @@ export class Supervisor {
    */
   async create(request: NewRun, isStopped: () => boolean = () => false): Promise<LiveRun | null> {
     const { clock, bootId } = this.services;
-    const { run_id, parent, turn, connection, helperLimits, ...spec } = request;
+    const { run_id, parent, turn, connection, ...spec } = request;
     const kind = parent ? 'helper' : 'root';
     const { role, cwd, authority } = spec;
     this.#coming++;
     const outfit = await this.#outfitter.outfit({ kind, role, cwd, authority, turn }).finally(() => this.#coming--);
     if (isStopped()) return null;
+    const created = {
+      type: 'run.created' as const,
+      run_id,
+      parent_id: parent?.state.run_id ?? null,
+      seq: 1,
+      at: clock.now(),
+      ...spec,
+      root_id: parent?.state.spec.root_id ?? run_id,
+      system: outfit.systemAddress,
+      tools: outfit.toolsAddress,
+      boot_id: bootId,
+      format: JOURNAL_FORMAT,
+      flags: [],
+    };
+    const { system, declarations, workspace } = outfit;
+    const run = new LiveRun(this.services, { model: connection, system, declarations, workspace, turn, delegate: this.#delegate }, begin(created));
+    run.append([created]);
+    this.#drive(run);
+    return run;
+  }
+
+  /**
+   * Sets a recorded run going again, with everything it had: an interrupted one under `limits`, a queued one for the first time.
+   * The error says in one sentence why it cannot go on.
+   */
+  async revive(state: RunState, options: ReviveOptions): Promise<Result<LiveRun, string>> {
+    const { models, files, bootId } = this.services;
+    const { spec } = state;
+    const connected = await models.connect(spec.model);
+    if (!connected.ok) return connected;
+    const frozen = await this.#outfitter.frozen(spec);
+    const { system, declarations } = frozen;
+    const workspace = files.workspace(spec.cwd);
     const run = new LiveRun(
       this.services,
-      {
-        model: connection,
-        system: outfit.system,
-        declarations: outfit.declarations,
-        workspace: outfit.workspace,
-        turn,
-        helperLimits,
-        delegate: (parentRun, args, call) => launchHelper(this, parentRun, { args, ...call }),
-      },
-      {
-        type: 'run.created',
-        run_id,
-        parent_id: parent?.state.run_id ?? null,
-        seq: 1,
-        at: clock.now(),
-        ...spec,
-        root_id: parent?.state.spec.root_id ?? run_id,
-        system: outfit.systemAddress,
-        tools: outfit.toolsAddress,
-        boot_id: bootId,
-        format: JOURNAL_FORMAT,
-        flags: [],
-      },
+      { model: connected.value, system, declarations, workspace, turn: options.turn, delegate: this.#delegate },
+      state,
     );
+    if (state.state === 'interrupted') {
+      const last = state.messages.at(-1);
+      const note = last?.role === 'assistant' && last.calls.length === 0 ? renderResumeNote() : '';
+      // Calls in a last report were never on offer; they are answered, so that the transcript is whole.
+      const unoffered = state.report === null ? [] : state.open.filter((call) => !call.result);
+      run.record(
+        { type: 'run.resumed', boot_id: bootId, limits: options.limits ?? state.limits, note },
+        ...unoffered.map((call) => notOffered(state, call)),
+      );
+    }
+    this.#drive(run);
+    return succeed(run);
+  }
+
+  readonly #delegate = (parent: LiveRun, args: unknown, call: DelegateCall) => launchHelper(this, parent, { args, ...call });
+
+  #drive(run: LiveRun): void {
+    const { run_id } = run.state;
     this.#live.set(run_id, run);
     void drive(run).finally(() => this.#live.delete(run_id));
-    return run;
   }
 
   /** Stops a run; its helpers follow, since the calls that wait for them end with it. */
@@ -96,4 +134,9 @@ export class Supervisor {
     if (!run.scope.cancel({ state: 'cancelled', reason })) return;
     if (run.state.phase !== 'ended') run.record({ type: 'cancel.asked', reason });
   }
+}
+
+function notOffered(run: RunState, { call_id, name }: OpenCall): RunEventBody {
+  const { steps: step, activeMs: active_ms } = run;
+  return { type: 'tool.finished', step, call_id, name, status: 'error', output: renderNotOffered(), ms: 0, active_ms };
 }

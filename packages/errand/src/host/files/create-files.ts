@@ -4,16 +4,16 @@ import { type Result, succeed } from '../../base/result.ts';
 import type { FileFailure, Files, Workspace } from '../../ports/files.ts';
 import { under } from './contain.ts';
 import { codeOf, failure, shown } from './failure.ts';
-import { findFiles } from './find-files.ts';
 import type { Ground } from './ground.ts';
 import { createHardLinks } from './hard-links.ts';
 import { readInstructions } from './instructions.ts';
 import { listFolder } from './list-folder.ts';
 import type { Pin } from './pinned.ts';
 import { readLines } from './read-lines.ts';
-import { createRipgrep } from './ripgrep.ts';
-import { searchFiles } from './search-files.ts';
-import { createSlots } from './slots.ts';
+import { findFiles } from './search/find-files.ts';
+import { createRipgrep } from './search/ripgrep.ts';
+import { searchFiles } from './search/search-files.ts';
+import { createSlots } from './search/slots.ts';
 import { systemPin } from './system-pin.ts';
 
 export interface FilesOptions {

@@ -1,6 +1,6 @@
 import type { HardLinks } from './hard-links.ts';
 import type { Pin } from './pinned.ts';
-import type { Ripgrep } from './ripgrep.ts';
+import type { Ripgrep } from './search/ripgrep.ts';
 
 /** What every operation on one workspace stands on. */
 export interface Ground {

@@ -99,7 +99,7 @@ export class LineCollector {
 }
 
 /** A line of `length` characters of which `head` is known: whole, or cut with a mark that says how much is missing. */
-export function cutLine(head: string, length: number, maxLine: number): string {
+function cutLine(head: string, length: number, maxLine: number): string {
   if (length <= maxLine) return head.slice(0, length);
   const kept = keptHead(head, maxLine);
   return `${kept}… [${length - kept.length} characters left out]`;

@@ -37,6 +37,8 @@ function commentOf(observed: Observed, place: Line): Line[] {
   const found: Line[] = [];
   for (let line = place.line - 1; line > 0; line--) {
     const text = lines.get(line);
+    // Some leave a line empty between a comment block and what it is about.
+    if (text?.trim() === '' && line === place.line - 1 && /\*\/\s*$/u.test(lines.get(line - 1) ?? '')) continue;
     if (text === undefined || !(isComment(text) || /^\s*(?:@|#\[|\[)/u.test(text))) break;
     if (isComment(text)) found.unshift({ path: place.path, line, text });
   }

@@ -1,9 +1,10 @@
 import { firstLine } from '../../base/text.ts';
 import { parseReport } from '../../domain/report/report.ts';
-import { type CitedLine, parseEvidence, renderEvidence } from './citation.ts';
-import { type Finding, findingOf } from './finding.ts';
+import { type CitedLine, cite, parseEvidence, renderEvidence } from './citation.ts';
+import type { Finding } from './finding.ts';
 import type { Line, Observed } from './observed.ts';
 import type { Inquiry, Question } from './question.ts';
+import { isStrong, rank } from './rank.ts';
 import { CLOSING, declined } from './report.ts';
 import type { Done } from './turn.ts';
 
@@ -19,6 +20,8 @@ export interface Brought {
   /** Its words where they are no report, or why none was started. */
   readonly text: string;
   readonly blockers: string;
+  /** It is a run of this very model, whose report can be judged line by line. */
+  readonly offline: boolean;
 }
 
 const WRAPPER = /<helper_answer\b([^>]*)>([\s\S]*?)(?:<\/helper_answer>|$)/u;
@@ -36,6 +39,7 @@ export function readBrought(done: Done, questions: readonly Question[]): Brought
       evidence: [],
       text: done.text.trim() || 'no reason was given',
       blockers: '',
+      offline: false,
     };
   }
   const { sections } = parseReport(inner);
@@ -47,10 +51,18 @@ export function readBrought(done: Done, questions: readonly Question[]): Brought
     evidence: sections.EVIDENCE === null ? [] : parseEvidence(sections.EVIDENCE),
     text: sections.SUMMARY === null ? inner.replace(/^[\s\S]*?\n---\n/u, '').trim() : '',
     blockers: sections.BLOCKERS ?? '',
+    offline: /\bmodel\s*=\s*["']?offline\//u.test(attributes),
   };
 }
 
 const MOST_EVIDENCE = 8;
+/** Lines quoted of the helper that found most, and of each other. */
+const LEADING = 7;
+const FOLLOWING = 4;
+const MOST_SECTIONS = 3;
+/** Of the best helper's score, what makes another one worth quoting. */
+const CLOSE_TO_BEST = 0.3;
+const WITHOUT_HELPER = 'searched by this run itself, without a helper';
 const MOST_TEXT = 600;
 
 interface Merging {
@@ -73,56 +85,93 @@ export function renderMerged(inquiry: Inquiry, { brought, own }: Merging): strin
   return [...parts, CLOSING].join('\n\n');
 }
 
-/** Several scouts had the same question, each in its area. */
+/** Several scouts had the same question, each in its area: the best first, and who brought nothing to the point. */
 function byArea(question: Question, { brought, own }: Merging): string[] {
   const answered = brought.filter((one) => one.state !== 'refused');
-  const lines = [...answered.flatMap((one) => one.evidence), ...own.flatMap((finding) => finding.evidence)];
-  const finding = findingOf(question, fromEvidence(lines), MOST_EVIDENCE);
-  const finders = answered.filter((one) =>
-    one.evidence.some((line) => finding.evidence.some((other) => isSame(line, other))),
+  const judged = judge(question, answered);
+  const best = judged[0];
+  const parts = own.map((finding) =>
+    section(finding.summary, finding.evidence.slice(0, LEADING).map(renderEvidence), WITHOUT_HELPER),
   );
-  const [finder] = finders;
-  const parts: string[] = [];
-  if (finding.evidence.length > 0) {
-    const alone = finders.length === 1 && own.length === 0 && finder?.summary;
-    parts.push(`${alone ? finder.summary : finding.summary}\n\n${finding.evidence.map(renderEvidence).join('\n')}`);
-  } else if (lines.length > 0) parts.push(foreignEvidence(answered));
-  else if (answered.length > 0 || own.length > 0) parts.push(own[0]?.summary ?? nothingSentence(answered));
-  const others = answered.filter((one) => !finders.includes(one));
-  const credits = finders.map(
-    (one) => `- “${one.title}” (${one.state})${finders.length > 1 ? `: ${firstLine(one.summary, 300)}` : ''}`,
-  );
-  const rest = others.map(
-    (one) => `- “${one.title}” (${one.state}): ${firstLine(one.summary || one.text || 'nothing', 200)}`,
-  );
-  if (answered.length > 0) parts.push([`Brought by:`, ...credits, ...rest].join('\n'));
+  if (!best || best.level === 0) {
+    if (answered.length === 0) return parts;
+    const summary =
+      answered.length === 1
+        ? answered[0]?.summary || answered[0]?.text
+        : `None of ${answered.length} helpers found anything.`;
+    return [
+      ...parts,
+      section(shortened(summary || 'The helper brought nothing.'), [], answered.map(credit).join('; ')),
+    ];
+  }
+  const finders = judged.filter((one) => one.level === best.level && one.score >= best.score * CLOSE_TO_BEST);
+  for (const [index, { helper }] of finders.slice(0, MOST_SECTIONS).entries()) {
+    const lines = helper.evidence.slice(0, index === 0 ? LEADING : FOLLOWING).map((line) => line.raw);
+    parts.push(section(shortened(helper.summary || helper.text), lines, credit(helper)));
+  }
+  const others = judged.filter((one) => !finders.includes(one));
+  const more = finders.slice(MOST_SECTIONS).map(({ helper }) => `${credit(helper)}${placeOf(helper)}`);
+  if (more.length > 0) parts.push(`Also found by: ${more.join('; ')}.`);
+  const loose = others.filter((one) => one.level > 0).map(({ helper }) => `${credit(helper)}${placeOf(helper)}`);
+  const none = others.filter((one) => one.level === 0).map(({ helper }) => credit(helper));
+  if (loose.length > 0) parts.push(`Less to the point: ${loose.join('; ')}.`);
+  if (none.length > 0) parts.push(`Nothing was found by: ${none.join('; ')}.`);
   return parts;
+}
+
+interface Judged {
+  readonly helper: Brought;
+  /** 2: it quotes what was asked for, or is another model, whose word stands; 1: it quotes related lines; 0: nothing. */
+  readonly level: 0 | 1 | 2;
+  readonly score: number;
+}
+
+/** Helpers by what they quote, the best first; in the order in which they were sent where that is equal. */
+function judge(question: Question, answered: readonly Brought[]): Judged[] {
+  const places = rank(question, fromEvidence(answered.flatMap((one) => one.evidence)));
+  const strong = question.terms.some(isStrong);
+  const judged = answered.map((helper): Judged => {
+    const own = places.filter((place) =>
+      helper.evidence.some((line) => line.path === place.path && line.line === place.line),
+    );
+    const score = Math.max(0, ...own.map((place) => place.score));
+    if (!helper.offline) return { helper, level: helper.summary === '' && helper.text === '' ? 0 : 2, score };
+    if (helper.evidence.length === 0) return { helper, level: 0, score };
+    return { helper, level: !strong || own.some((place) => place.exact) ? 2 : 1, score };
+  });
+  return judged.sort((a, b) => b.level - a.level || b.score - a.score);
+}
+
+function section(summary: string, evidence: readonly string[], source: string): string {
+  return [summary, ...(evidence.length > 0 ? ['', ...evidence] : []), `(${source})`].join('\n');
+}
+
+function shortened(text: string): string {
+  const line = firstLine(text, MOST_TEXT);
+  return line.length < MOST_TEXT - 1 ? line : `${line}…`;
+}
+
+function credit(helper: Brought): string {
+  return `helper “${helper.title}”, ${helper.state}`;
+}
+
+function placeOf(helper: Brought): string {
+  const [first] = helper.evidence;
+  return first && first.path !== '' ? `, at ${cite(first)}` : '';
 }
 
 /** Every scout had its own questions. */
 function byQuestion(questions: readonly Question[], { brought, own }: Merging): string[] {
   return questions.map((question, index) => {
-    const head = `**${index + 1}. ${question.text}**`;
-    const helper = brought.find((one) => one.questions.some((given) => given.text === question.text));
+    const head = `**${index + 1}. ${question.text}**\n`;
     const mine = own.find((finding) => finding.question.text === question.text);
     if (mine)
-      return [
-        head,
-        mine.summary,
-        '',
-        ...mine.evidence.slice(0, MOST_EVIDENCE).map(renderEvidence),
-        '(searched without a helper)',
-      ].join('\n');
-    if (!helper || helper.state === 'refused') return `${head}\nNobody looked for this.`;
+      return head + section(mine.summary, mine.evidence.slice(0, MOST_EVIDENCE).map(renderEvidence), WITHOUT_HELPER);
+    const helper = brought.find((one) => one.questions.some((given) => given.text === question.text));
+    if (!helper || helper.state === 'refused') return `${head}Nobody looked for this.`;
     const answer = answerTo(question, helper);
-    const shown = answer.evidence.slice(0, MOST_EVIDENCE);
-    return [
-      head,
-      answer.summary || nothingSentence([helper]),
-      '',
-      ...shown.map((line) => line.raw),
-      `(from the helper “${helper.title}”, ${helper.state})`,
-    ].join('\n');
+    const lines = answer.evidence.slice(0, MOST_EVIDENCE).map((line) => line.raw);
+    return head + section(answer.summary || 'The helper brought nothing.', lines, credit(helper));
   });
 }
 
@@ -138,20 +187,6 @@ function answerTo(question: Question, helper: Brought): Pick<Brought, 'summary' 
     summary: line?.slice(start.length) ?? firstLine(helper.summary || helper.text, MOST_TEXT),
     evidence: own.length > 0 || line ? own : helper.evidence,
   };
-}
-
-/** Evidence that another model wrote, as it stands. */
-function foreignEvidence(answered: readonly Brought[]): string {
-  return answered
-    .filter((one) => one.evidence.length > 0)
-    .map(
-      (one) =>
-        `${one.summary}\n\n${one.evidence
-          .slice(0, MOST_EVIDENCE)
-          .map((line) => line.raw)
-          .join('\n')}`,
-    )
-    .join('\n\n');
 }
 
 /** Lines that helpers quoted, as if they had been seen here: counts from them are lower bounds. */
@@ -170,15 +205,4 @@ function troubleOf(one: Brought): string[] {
   if (one.state === 'completed') return stops === '' ? [] : [`${name}: ${firstLine(stops.replace(/^- /u, ''), 300)}`];
   const wrote = one.summary === '' && one.text === '' ? 'it left nothing' : 'what it wrote so far is used above';
   return [`${name} ended as ${one.state}; ${wrote}.${stops === '' ? '' : ` ${firstLine(stops, 200)}`}`];
-}
-
-function nothingSentence(answered: readonly Brought[]): string {
-  const [one] = answered;
-  return answered.length === 1
-    ? one?.summary || 'The helper brought nothing.'
-    : `None of ${answered.length} helpers found anything.`;
-}
-
-function isSame(a: Line, b: Line): boolean {
-  return a.path === b.path && a.line === b.line;
 }

@@ -1,5 +1,6 @@
 import { find, read, type SearchFor, search, type Wanted } from './calls.ts';
-import { definitionPattern } from './lines.ts';
+import { enclosing } from './context.ts';
+import { classOf, definitionPattern } from './lines.ts';
 import type { Line, Observed } from './observed.ts';
 import type { Question } from './question.ts';
 import { isStrong, type Place } from './rank.ts';
@@ -13,6 +14,7 @@ const AROUND = 8;
 /** Lines read below a definition. */
 const BODY = 24;
 const MOST_READS = 4;
+const MOST_CALLER_READS = 6;
 
 /** The first step: every strong term as it stands; words in pairs, in definitions, alone and in names of files. */
 export function firstSearches(question: Question, scope: Scope): Wanted[] {
@@ -51,22 +53,50 @@ export function widerSearches(question: Question, scope: Scope): Wanted[] {
   return wanted;
 }
 
-/** Once a definition is known: where its file has the other words of the question. */
-export function focusSearches(question: Question, places: readonly Place[]): Wanted[] {
+/** Once a definition is known: where its file has the other words of the question, and who calls it close by when there were too many matches. */
+export function focusSearches(question: Question, places: readonly Place[], observed: Observed): Wanted[] {
   const words = wordsOf(question);
-  const home = places.find((place) => place.role === 'definition' && place.exact);
-  if (!home || words.length === 0) return [];
-  return [search({ pattern: words.map((term) => term.pattern).join('|'), ignoreCase: true, path: home.path })];
+  const home = places.find((place) => place.role === 'definition' && place.exact && place.class === 'source');
+  if (!home) return [];
+  const wanted =
+    words.length > 0
+      ? [search({ pattern: words.map((term) => term.pattern).join('|'), ignoreCase: true, path: home.path })]
+      : [];
+  const name =
+    question.intent === 'callers' && observed.cut ? home.terms.find((term) => term.kind === 'identifier') : undefined;
+  if (!name) return wanted;
+  const folders = home.path
+    .split('/')
+    .slice(0, -1)
+    .map((_, index, parts) => parts.slice(0, index + 1).join('/'));
+  return [
+    ...wanted,
+    ...folders.slice(-2).map((path) => search({ pattern: name.text, fixed: true, wholeWord: true, path })),
+  ];
+}
+
+/** Once a message was found: who calls the function that it stands in. */
+export function callerSearches(question: Question, places: readonly Place[], observed: Observed): Wanted[] {
+  const [best] = places;
+  if (question.intent !== 'text' || !best || best.role === 'definition') return [];
+  const around = enclosing(observed, best);
+  return around && classOf(best.path) === 'source'
+    ? [search({ pattern: around.name, fixed: true, wholeWord: true })]
+    : [];
 }
 
 /** The best places that are not known yet, with the lines around them. */
 export function reads(question: Question, places: readonly Place[], observed: Observed): Wanted[] {
   const wanted: Wanted[] = [];
   const taken: Line[] = [];
+  const most =
+    question.intent === 'callers' || question.terms.some((term) => term.kind === 'idiom')
+      ? MOST_CALLER_READS
+      : MOST_READS;
   for (const place of places) {
-    if (wanted.length >= MOST_READS) break;
+    if (wanted.length >= most) break;
     if (taken.some((other) => other.path === place.path && Math.abs(other.line - place.line) <= 2 * AROUND)) continue;
-    if (taken.filter((other) => other.path === place.path).length >= 2) continue;
+    if (taken.filter((other) => other.path === place.path).length >= (most === MOST_READS ? 2 : most)) continue;
     taken.push(place);
     const isCall = question.intent === 'callers' || question.intent === 'text';
     const from = Math.max(1, place.line - (isCall ? 3 * AROUND : AROUND));

@@ -69,11 +69,11 @@ function isSearchable(question: Question): boolean {
 }
 
 function questionOf(text: string, before: string | null): Question {
-  const own = namedByPlace(promoted(termsOf(text)), text);
+  const own = namedByPlace(promoted(termsOf(withoutFrame(text))), text);
   const words = own.filter((term) => term.kind === 'word');
   const dangling = before !== null && !own.some(isOwn) && PRONOUN.test(text) && words.length < 2;
   const lent = dangling
-    ? namedByPlace(promoted(termsOf(before)), before)
+    ? namedByPlace(promoted(termsOf(withoutFrame(before))), before)
         .filter((term) => term.kind !== 'weak')
         .slice(0, 3)
     : [];
@@ -85,6 +85,26 @@ function questionOf(text: string, before: string | null): Question {
     terms: [...lent, ...own.filter((term) => !lent.includes(term))],
     about: aboutOf(text),
   };
+}
+
+/** Without the words that say what kind of thing is to be named: "which files", "covered by tests", "in the docs". */
+function withoutFrame(text: string): string {
+  const kinds =
+    'files?|modules?|folders?|director(?:y|ies)|packages?|functions?|methods?|class(?:es)?|places?|lines?|parts?|code|scripts?|components?';
+  return text
+    .replace(
+      new RegExp(
+        `\\b(which|what|list|all|any|other|the)\\s+(?:the\\s+|all\\s+|other\\s+|source\\s+)*(?:${kinds})\\b(?!\\s*[(.])`,
+        'giu',
+      ),
+      '$1',
+    )
+    .replace(/\b(?:(?:unit |end-to-end |integration )?tests?|tested|specs?|cover(?:s|ed|age|ing)?)\b/giu, (word) =>
+      aboutOf(text) === 'tests' ? ' ' : word,
+    )
+    .replace(/\b(?:docs?|documentation|documented|readme|guides?|manual)\b(?![.\w])/giu, (word) =>
+      aboutOf(text) === 'docs' ? ' ' : word,
+    );
 }
 
 function isOwn(term: Term): boolean {

@@ -40,6 +40,8 @@ const TERM_WEIGHT: Readonly<Record<Term['kind'], number>> = {
 };
 const CLASS_WEIGHT: Readonly<Record<PathClass, number>> = {
   source: 1,
+  types: 0.5,
+  locales: 0.4,
   tests: 0.45,
   docs: 0.5,
   config: 0.6,

@@ -1,7 +1,7 @@
 import { offered, read, type Wanted } from './calls.ts';
 import { type Finding, findingOf, triedTerms } from './finding.ts';
 import { type Observed, observe } from './observed.ts';
-import { firstSearches, focusSearches, reads, widerSearches } from './plan.ts';
+import { callerSearches, firstSearches, focusSearches, reads, widerSearches } from './plan.ts';
 import type { Question } from './question.ts';
 import { isStrong, rank } from './rank.ts';
 import type { Done, Turn } from './turn.ts';
@@ -48,7 +48,9 @@ function wantedIn(questions: readonly Question[], rounds: readonly (readonly Don
       const look = lookCloser(question, observed);
       if (rounds.length === 1 && finding.found === 'nothing') return widerSearches(question, turn.scope);
       if (rounds.length === 1 && finding.found === 'loose') return [...look, ...widerSearches(question, turn.scope)];
-      return rounds.length === 1 ? [...look, ...focusSearches(question, places)] : look;
+      return rounds.length === 1
+        ? [...look, ...focusSearches(question, places, observed)]
+        : [...look, ...callerSearches(question, places, observed)];
     }),
   );
 }

@@ -1,10 +1,10 @@
 import { cite } from './citation.ts';
 import { bodyOf, commentSentence, enclosing, guardOf } from './context.ts';
-import { definedBy, type LineRole, type PathClass } from './lines.ts';
+import { classOf, createRoleTeller, definedBy, type LineRole, type PathClass } from './lines.ts';
 import type { Line, Observed } from './observed.ts';
 import type { Question } from './question.ts';
 import { compareText, isStrong, type Place } from './rank.ts';
-import { shown, type Term } from './terms.ts';
+import { shown, type Term, wholeName } from './terms.ts';
 
 /** Sentences about what was seen, with the lines that they rest on, the strongest first. */
 export interface Statement {
@@ -14,8 +14,11 @@ export interface Statement {
 }
 
 const LISTED = 3;
-const LISTED_FILES = 8;
-const ASIDE: readonly PathClass[] = ['tests', 'examples', 'fixtures', 'generated', 'docs'];
+const MANY = 1_000;
+const LISTED_FILES = 6;
+/** Lines below a definition that are taken to belong to it. */
+const LONGEST_BODY = 150;
+const ASIDE: readonly PathClass[] = ['types', 'tests', 'locales', 'examples', 'fixtures', 'generated', 'docs'];
 
 interface NameMaterial {
   readonly places: readonly Place[];
@@ -42,13 +45,13 @@ export function aboutName(question: Question, observed: Observed, { places, all,
     const uses = own.filter((place) => !definitions.includes(place) && roleFor(name, place) !== 'comment');
     if (best) {
       const comment = commentSentence(observed, best);
-      const usage = uses.length > 0 ? ` It stands at ${placesIn(uses, observed)} more.` : '';
+      const usage = uses.length > 0 ? ` It stands in ${placesIn(uses, observed)} more.` : '';
       texts.push(`${shown(name)} is defined at ${listed(definitions.map(cite), LISTED)}.${comment.text}${usage}`);
       evidence.push(best, ...comment.lines, ...bodyLines(question, observed, { definition: best, all }));
       rest.push(...definitions.slice(1, LISTED));
     } else {
       texts.push(
-        `No definition of ${shown(name)} was seen; it stands at ${placesIn(own, observed)}, first of all ${own.slice(0, LISTED).map(cite).join(', ')}.`,
+        `No definition of ${shown(name)} was seen; it stands in ${placesIn(own, observed)}, first of all ${own.slice(0, LISTED).map(cite).join(', ')}.`,
       );
       risks.push(`${shown(name)} may be defined outside of what was searched, or in a form that is not recognised.`);
     }
@@ -72,8 +75,11 @@ function bodyLines(question: Question, observed: Observed, { definition, all }: 
       place.line !== definition.line &&
       place.terms.some((term) => words.includes(term)),
   );
-  const inside = near.filter((place) => place.role !== 'comment' && place.role !== 'import').slice(0, 4);
-  const body = bodyOf(observed, definition, question.intent === 'how' ? 6 : 2);
+  const inside = near
+    .filter((place) => place.line > definition.line && place.line < definition.line + LONGEST_BODY)
+    .filter((place) => place.role !== 'comment' && place.role !== 'import')
+    .slice(0, 5);
+  const body = bodyOf(observed, definition, question.intent === 'how' ? 8 : 2);
   return [...inside, ...(inside.length > 1 && question.intent !== 'how' ? [] : body)].sort((a, b) => a.line - b.line);
 }
 
@@ -88,7 +94,7 @@ function definitionsOf(name: Term, places: readonly Place[]): Place[] {
   const surest = Math.max(0, ...found.map(gradeOf));
   const sure = found.filter((place) => gradeOf(place) >= Math.min(surest, 2));
   const own = sure.filter((place) => !ASIDE.includes(place.class));
-  return own.length > 0 ? own : sure;
+  return spread(own.length > 0 ? own : sure, MANY);
 }
 
 /** Who calls or uses names. */
@@ -112,9 +118,9 @@ export function aboutCallers(observed: Observed, places: readonly Place[], names
       const more = main.length > where.length ? `, and ${main.length - where.length} more` : '';
       const tests =
         inCode.length > 0 && aside.length > 0
-          ? ` Tests, examples and documents have it at ${placesIn(aside, observed)}.`
+          ? ` Tests, examples and documents have it in ${placesIn(aside, observed)}.`
           : '';
-      texts.push(`${shown(name)} is ${verb} at ${placesIn(main, observed)}: ${where.join(', ')}${more}.${tests}`);
+      texts.push(`${shown(name)} is ${verb} in ${placesIn(main, observed)}: ${where.join(', ')}${more}.${tests}`);
     } else if (imports.length > 0) {
       texts.push(`No call of ${shown(name)} was found; it is imported at ${listed(imports.map(cite), LISTED)}.`);
     } else {
@@ -129,7 +135,7 @@ export function aboutCallers(observed: Observed, places: readonly Place[], names
   return { text: texts.join(' '), evidence: [...definitions, ...evidence], risks: [] };
 }
 
-/** Where quotations stand, within what, and under which condition. */
+/** Where quotations stand, within what, under which condition, and who calls that. */
 export function aboutPhrase(observed: Observed, places: readonly Place[], phrases: readonly Term[]): Statement {
   const texts: string[] = [];
   const evidence: Line[] = [];
@@ -137,24 +143,51 @@ export function aboutPhrase(observed: Observed, places: readonly Place[], phrase
     const own = places.filter((place) => place.terms.includes(phrase));
     const [best] = own;
     if (!best) {
-      texts.push(`${shown(phrase)} was not found.`);
+      texts.push(`${capital(shown(phrase))} was not found.`);
+      continue;
+    }
+    if (phrase.kind === 'idiom') {
+      const apart = spread(own, 10);
+      texts.push(
+        `${capital(phrase.text)}: ${placesIn(own, observed)}: ${listed(
+          apart.map((place) => within(observed, place)),
+          4,
+        )}.`,
+      );
+      evidence.push(...apart);
       continue;
     }
     const guard = guardOf(observed, best);
-    const plural = phrase.kind === 'idiom' ? 'stand' : 'stands';
-    const more = own.length > 1 ? `; in all at ${placesIn(own, observed)}` : '';
-    texts.push(
-      `${shown(phrase)} ${plural} at ${within(observed, best)}${more}.${guard ? ` What leads there is decided at ${cite(guard)}.` : ''}`,
-    );
     const around = enclosing(observed, best);
+    const comment = around ? commentSentence(observed, around) : { text: '', lines: [] };
+    const callers = around ? callsOf(observed, around) : [];
+    const more = own.length > 1 ? `; in all in ${placesIn(own, observed)}` : '';
+    texts.push(
+      `${shown(phrase)} stands at ${within(observed, best)}${more}.${comment.text}${guard ? ` What leads there is decided at ${cite(guard)}.` : ''}${callers.length > 0 ? ` \`${around?.name}\` is called at ${listed(callers.map(cite), LISTED)}.` : ''}`,
+    );
     evidence.push(
       best,
       ...(guard ? [guard] : []),
       ...(around ? [around] : []),
-      ...spread(own.slice(1), phrase.kind === 'idiom' ? 8 : 4),
+      ...comment.lines,
+      ...callers.slice(0, 3),
+      ...spread(own.slice(1), 4),
     );
   }
   return { text: texts.join(' '), evidence, risks: [] };
+}
+
+/** The seen matches that call what `around` defines. */
+function callsOf(observed: Observed, around: Line & { readonly name: string }): Line[] {
+  const teller = createRoleTeller(around.name);
+  const name = wholeName(around.name);
+  return observed.hits.filter(
+    (hit) => name.test(hit.text) && teller(hit).role === 'call' && classOf(hit.path) === 'source',
+  );
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 interface FileMaterial {
@@ -166,12 +199,14 @@ interface FileMaterial {
 export function aboutFiles(question: Question, observed: Observed, { places, named }: FileMaterial): Statement {
   const texts: string[] = [];
   const evidence: Line[] = [];
+  if (named.length > 0) {
+    texts.push(`${named.length === 1 ? 'A file is' : 'Files are'} named so: ${listed(named.map(path), LISTED)}.`);
+    for (const file of named.slice(0, 2)) evidence.push(...headOf(observed, file));
+  }
   const files = filesOf(question, places);
   if (files.length > 0) {
     const terms = question.terms.filter((term) => files[0]?.terms.has(term) && term.kind !== 'weak').map(shown);
-    const items = files.map(
-      ({ best, lines }) => `${path(best.path)} (${lines === 1 ? 'line' : `${lines} lines, first of all`} ${best.line})`,
-    );
+    const items = files.map(({ best, lines }) => `${cite(best)}${lines === 1 ? '' : ` (${lines} lines)`}`);
     const lines = files.reduce((sum, file) => sum + file.lines, 0);
     const where = files.length === 1 ? 'one file' : `${files.length} files`;
     const verb =
@@ -180,10 +215,6 @@ export function aboutFiles(question: Question, observed: Observed, { places, nam
         : `stands on ${atLeast(observed)}${lines} ${lines === 1 ? 'line' : 'lines'} in `;
     texts.push(`${terms.join(' and ')} ${verb}${where}: ${listed(items, LISTED_FILES)}.`);
     evidence.push(...files.slice(0, 12).map(({ best }) => best));
-  }
-  if (named.length > 0) {
-    texts.push(`${named.length === 1 ? 'A file is' : 'Files are'} named so: ${listed(named.map(path), LISTED_FILES)}.`);
-    for (const file of named.slice(0, 2)) evidence.push(...headOf(observed, file));
   }
   return { text: texts.join(' '), evidence, risks: [] };
 }

@@ -145,10 +145,26 @@ function compoundTerm(text: string): Term {
 }
 
 export function wordTerm(word: string): Term {
-  const { text, open } = stem(word);
-  const pattern =
-    shortForm(word) ?? (text.length < 4 ? String.raw`\b` : '') + escapePattern(text) + (open ? '(?:y|i)' : '');
-  return { kind: isWeakWord(word) ? 'weak' : 'word', text: word, pattern, test: new RegExp(pattern, 'iu') };
+  const kind = isWeakWord(word) ? 'weak' : 'word';
+  const short = shortForm(word);
+  if (short !== null) return { kind, text: word, pattern: `(?:${short})`, test: new RegExp(short, 'iu') };
+  const { text, next } = stem(word);
+  const pattern = (text.length < 4 ? String.raw`\b` : '') + escapePattern(text) + next;
+  // The letter after the stem comes in capitals too: RETRIES.
+  return { kind, text: word, pattern, test: new RegExp(partStart(text) + bothCases(next), 'u') };
+}
+
+function bothCases(pattern: string): string {
+  return pattern.replace(/[a-z]+/u, (letters) => letters + letters.toUpperCase());
+}
+
+/** Fits where a word begins, in any case, and where a part of a name does: "text" in `helpText` and `TEXT_END`, not in `context`. */
+function partStart(text: string): string {
+  const anyCase = [...text].map((letter) =>
+    /^\p{L}$/u.test(letter) ? `[${letter.toLowerCase()}${letter.toUpperCase()}]` : escapePattern(letter),
+  );
+  const capital = text.charAt(0).toUpperCase() + text.slice(1);
+  return String.raw`(?:(?<!\p{L})${anyCase.join('')}|(?<=\p{L})${escapePattern(capital)})`;
 }
 
 /** A word of every question or of every code base, which is no name by itself. */

@@ -132,16 +132,20 @@ function join(chunk: Chunk, next: Chunk): boolean {
 
 /** Within one chunk the package reads reasoning, then text, then calls: only what comes in this order is joined. */
 function joinDeltas(a: Delta, b: Delta): boolean {
-  if (firstKind(b) < lastKind(a) || (a.reasoning_content && b.reasoning) || (a.reasoning && b.reasoning_content))
-    return false;
-  if (b.reasoning_content) a.reasoning_content = (a.reasoning_content ?? '') + b.reasoning_content;
-  if (b.reasoning) a.reasoning = (a.reasoning ?? '') + b.reasoning;
+  if (firstKind(b) < lastKind(a)) return false;
+  const reasoning = reasoningOf(b);
+  if (reasoning) a.reasoning_content = (reasoningOf(a) ?? '') + reasoning;
   if (b.content) a.content = (a.content ?? '') + b.content;
   if (b.tool_calls?.length) {
     a.tool_calls ??= [];
     for (const call of b.tool_calls) addCall(a.tool_calls, call);
   }
   return true;
+}
+
+/** Of the two names the package reads the first that is there, be it empty. */
+function reasoningOf(delta: Delta): string | null | undefined {
+  return delta.reasoning_content ?? delta.reasoning;
 }
 
 function addCall(calls: ToolDelta[], call: ToolDelta): void {
@@ -162,7 +166,7 @@ function isContinuation(call: ToolDelta): call is ToolDelta & { function: { argu
 }
 
 function firstKind(delta: Delta): number {
-  if (delta.reasoning_content || delta.reasoning) return 0;
+  if (reasoningOf(delta)) return 0;
   if (delta.content) return 1;
   return delta.tool_calls?.length ? 2 : 3;
 }

@@ -59,10 +59,7 @@ class SdkModel implements Model {
       model: id,
       address: readableAddress(connection.baseUrl ?? provider.defaultUrl),
       hasKey: connection.apiKey !== null,
-      redact: createRedactor([
-        ...(connection.apiKey === null ? [] : [connection.apiKey]),
-        ...Object.values(connection.headers),
-      ]),
+      redact: createRedactor(secretsOf(connection)),
       now: () => clock.now(),
     };
   }
@@ -119,6 +116,12 @@ class SdkModel implements Model {
     if (effort !== null) options.reasoning = effort as NonNullable<LanguageModelV4CallOptions['reasoning']>;
     return options;
   }
+}
+
+/** The key and what headers hold, also without a scheme such as `Bearer`. */
+function secretsOf({ apiKey, headers }: Connection): string[] {
+  const values = Object.values(headers).flatMap((value) => [value, ...value.split(/\s+/u)]);
+  return [...(apiKey === null ? [] : [apiKey]), ...values.filter((value) => value.length >= 8)];
 }
 
 function isMissingEnd(error: unknown): boolean {

@@ -43,7 +43,10 @@ export class RunWriter {
     this.#discard = [
       `delete from blobs where pinned = 0
          and address in (select address from event_texts join runs using (run_id) where root_id = :root)
-         and address not in (select address from event_texts join runs using (run_id) where root_id <> :root)`,
+         and not exists (
+           select 1 from event_texts join runs using (run_id)
+           where event_texts.address = blobs.address and root_id <> :root
+         )`,
       'delete from event_texts where run_id in (select run_id from runs where root_id = :root)',
       'delete from events where run_id in (select run_id from runs where root_id = :root)',
       'delete from runs where root_id = :root',

@@ -2,7 +2,7 @@ import { type FSWatcher, watch } from 'node:fs';
 import { DATABASE_FILE } from './open.ts';
 
 /** The log is written a moment before its content can be seen; so look again after these milliseconds. */
-const LOOK_AGAIN = [20, 100, 500];
+const LOOK_AGAIN = [2, 10, 50, 250, 1_000];
 /** How often to look where the system has no watches left. */
 const WITHOUT_WATCH = 1_000;
 

@@ -9,6 +9,6 @@ journal.receiveCommands(bootId, ({ kind, run_id }) => {
   process.stdout.write(`${kind} ${run_id}\n`);
   if (run_id !== 'run_last') return;
   clearInterval(alive);
-  journal.closeBoot(bootId).then(() => journal.close());
+  void journal.closeBoot(bootId).then(() => journal.close());
 });
 process.stdout.write('ready\n');

@@ -1,9 +1,9 @@
-import { type Result, succeed } from '../../base/result.ts';
-import type { Entry, FileFailure, Listing } from '../../ports/files.ts';
-import { failure, shown, stopped } from './failure.ts';
+import { type Result, succeed } from '../../../base/result.ts';
+import type { Entry, FileFailure, Listing } from '../../../ports/files.ts';
+import { failure, shown, stopped } from '../failure.ts';
+import type { Ground } from '../ground.ts';
+import { ignoreArgs } from '../repository.ts';
 import { compileGlob, type GlobTest } from './glob.ts';
-import type { Ground } from './ground.ts';
-import { ignoreArgs } from './repository.ts';
 import { tooSlow } from './search-files.ts';
 
 const NUL = 0;

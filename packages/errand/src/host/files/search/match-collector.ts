@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject, parseJson } from '../../base/json.ts';
+import { isJsonObject, type Json, type JsonObject, parseJson } from '../../../base/json.ts';
 import type { GlobTest } from './glob.ts';
 
 /** A line that ripgrep reports, not yet seen by ourselves. */
@@ -96,7 +96,7 @@ function startOf(data: JsonObject, bytes: Buffer): number {
 }
 
 /** The part of a line that shows what was found, with marks for what is left out on either side. */
-export function cutAround(text: string, start: number, maxLine: number): string {
+function cutAround(text: string, start: number, maxLine: number): string {
   if (text.length <= maxLine) return text;
   const from = Math.max(0, Math.min(start - Math.floor(maxLine / 3), text.length - maxLine));
   const after = text.length - from - maxLine;

@@ -1,9 +1,9 @@
 import { closeSync, readSync } from 'node:fs';
-import type { Match } from '../../ports/files.ts';
-import type { Ground } from './ground.ts';
+import type { Match } from '../../../ports/files.ts';
+import type { Ground } from '../ground.ts';
+import type { Pinned } from '../pinned.ts';
+import { readLines, refuse } from '../read-lines.ts';
 import { COMPARED_BYTES, type FoundMatch } from './match-collector.ts';
-import type { Pinned } from './pinned.ts';
-import { readLines, refuse } from './read-lines.ts';
 
 const BYTE_ORDER_MARK = 3;
 

@@ -1,14 +1,14 @@
 import { basename, dirname } from 'node:path';
-import { fail, type Result, succeed } from '../../base/result.ts';
-import type { FileFailure, SearchMatches, SearchRequest } from '../../ports/files.ts';
+import { fail, type Result, succeed } from '../../../base/result.ts';
+import type { FileFailure, SearchMatches, SearchRequest } from '../../../ports/files.ts';
+import { failure, type Refused, shown, stopped } from '../failure.ts';
+import type { Ground } from '../ground.ts';
+import type { Pinned } from '../pinned.ts';
+import { refuse } from '../read-lines.ts';
+import { ignoreArgs } from '../repository.ts';
 import { confirmMatches } from './confirm-matches.ts';
-import { failure, type Refused, shown, stopped } from './failure.ts';
 import { compileGlob, type GlobTest } from './glob.ts';
-import type { Ground } from './ground.ts';
 import { MatchCollector } from './match-collector.ts';
-import type { Pinned } from './pinned.ts';
-import { refuse } from './read-lines.ts';
-import { ignoreArgs } from './repository.ts';
 import type { RipgrepEnd } from './ripgrep.ts';
 
 const LONGEST_PATTERN = 20_000;

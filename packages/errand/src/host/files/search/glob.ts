@@ -1,4 +1,4 @@
-import { fail, type Result, succeed } from '../../base/result.ts';
+import { fail, type Result, succeed } from '../../../base/result.ts';
 
 /** Tells whether a path (relative, `/` between folders) fits. */
 export type GlobTest = (path: string) => boolean;

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { messageOf } from '../../base/errors.ts';
+import { messageOf } from '../../../base/errors.ts';
 import { RecordSplitter } from './record-splitter.ts';
 import type { Slots } from './slots.ts';
 

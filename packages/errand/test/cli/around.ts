@@ -1,0 +1,116 @@
+import { Writable } from 'node:stream';
+import type { EndSignal } from '../../src/app/exit-codes.ts';
+import { main } from '../../src/cli/main.ts';
+import type { Output } from '../../src/cli/output.ts';
+import type { Surroundings } from '../../src/cli/surroundings.ts';
+import { createTestClock, type TestClock } from '../../src/testing/test-clock.ts';
+import { START } from '../terminal/story.ts';
+import { FakeRuntime } from './fake-runtime.ts';
+
+export interface AroundOptions {
+  readonly runtime?: FakeRuntime;
+  readonly environment?: Readonly<Record<string, string>>;
+  /** What stdin holds; left out: a terminal. */
+  readonly stdin?: string | Uint8Array;
+  /** stderr is a terminal. */
+  readonly terminal?: boolean;
+  readonly cwd?: string;
+  readonly openFault?: Error;
+}
+
+/** A command line in a test: what it was given, and what came of it. */
+export interface CommandLine {
+  readonly runtime: FakeRuntime;
+  readonly clock: TestClock;
+  /** Modes in which an instance was opened. */
+  readonly opened: string[];
+  readonly exited: number[];
+  run(...argv: string[]): Promise<number>;
+  signal(name: EndSignal): void;
+  stdout(): string;
+  stderr(): string;
+  /** The reader of stdout goes away. */
+  hangUp(): void;
+}
+
+interface Capture extends Output {
+  text(): string;
+  hangUp(): void;
+}
+
+function createCapture(isTerminal: boolean): Capture {
+  let text = '';
+  let closed = false;
+  const listeners: (() => void)[] = [];
+  const write = (more: string) => {
+    if (!closed) text += more;
+  };
+  const sink = new Writable({
+    write(chunk, _encoding, done) {
+      write(String(chunk));
+      done();
+    },
+  });
+  return {
+    isTerminal,
+    size: () => ({ width: 100, height: 24 }),
+    write,
+    flush: async () => {},
+    get closed() {
+      return closed;
+    },
+    onClosed: (listener) => listeners.push(listener),
+    stream: Object.assign(sink, { isTTY: isTerminal, columns: 100, rows: 24 }) as unknown as NodeJS.WriteStream,
+    text: () => text,
+    hangUp() {
+      closed = true;
+      for (const listener of listeners) listener();
+    },
+  };
+}
+
+export function createCommandLine(options: AroundOptions = {}): CommandLine {
+  const runtime = options.runtime ?? new FakeRuntime();
+  const clock = createTestClock(START);
+  const stdout = createCapture(false);
+  const stderr = createCapture(options.terminal ?? false);
+  const opened: string[] = [];
+  const exited: number[] = [];
+  const listeners = new Set<(signal: EndSignal) => void>();
+  const around: Surroundings = {
+    environment: { ERRAND_HOME: '/nonexistent/errand-home', ...options.environment },
+    cwd: options.cwd ?? import.meta.dirname,
+    stdin: { isTerminal: options.stdin === undefined, chunks: chunksOf(options.stdin ?? '') },
+    stdout,
+    stderr,
+    clock,
+    onSignal(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    exit: (code) => exited.push(code),
+    openService: async (_settings, { mode }) => {
+      if (options.openFault) throw options.openFault;
+      opened.push(mode);
+      return { runtime, close: () => runtime.close() };
+    },
+  };
+  return {
+    runtime,
+    clock,
+    opened,
+    exited,
+    run: (...argv) => main(argv, around),
+    signal(name) {
+      for (const listener of listeners) listener(name);
+    },
+    stdout: stdout.text,
+    stderr: stderr.text,
+    hangUp: stdout.hangUp,
+  };
+}
+
+async function* chunksOf(content: string | Uint8Array): AsyncGenerator<Uint8Array> {
+  const bytes = Buffer.from(content);
+  for (let from = 0; from < bytes.length; from += 65_536) yield bytes.subarray(from, from + 65_536);
+}

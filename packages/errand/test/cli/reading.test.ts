@@ -1,0 +1,294 @@
+import { describe, expect, test } from 'vitest';
+import type { CancelReason } from '../../src/domain/run/status.ts';
+import { Story } from '../terminal/story.ts';
+import { type CommandLine, createCommandLine } from './around.ts';
+import { FakeRuntime, sampleResult } from './fake-runtime.ts';
+
+const HOUR = 3_600_000;
+
+/** Two trees: one of two days ago, one that works now with an ended and a live helper. */
+function library(): { line: CommandLine; story: Story; runtime: FakeRuntime } {
+  const runtime = new FakeRuntime();
+  const line = createCommandLine({ runtime });
+  const story = new Story().pass(-48 * HOUR);
+  story.start('run_old1', { title: 'old' });
+  story.settle('run_old1', 'the old answer');
+  story.pass(47 * HOUR);
+  story.start('run_new1', { title: 'new' });
+  story.answer('run_new1', '', { calls: ['agent', 'agent'], usage: { input: 100 } });
+  story.start('run_new2', { parent: 'run_new1', title: 'helper' });
+  story.pass(2_500).settle('run_new2');
+  story.start('run_new3', { parent: 'run_new1', title: 'helper' });
+  story.pass(HOUR - 2_500);
+  runtime.record(story.events);
+  return { line, story, runtime };
+}
+
+describe('ps', () => {
+  test('[SUR-4] lists what lives and the last day, as a tree, newest root first', async () => {
+    const { line } = library();
+    expect(await line.run('ps')).toBe(0);
+    expect(line.stdout().split('\n')).toEqual([
+      'RUN       AGE      STATE        ROLE    MODEL   TIME     TOKENS  TITLE',
+      'run_new1  1h 00m   ● running    worker  mock/m  1h 00m   100     new',
+      'run_new2  1h 00m   ✓ completed  scout   mock/m  2.5s     0         helper',
+      'run_new3  59m 57s  ● running    scout   mock/m  59m 57s  0         helper',
+      '',
+    ]);
+  });
+
+  test('[SUR-4] --all lists all', async () => {
+    const { line } = library();
+    await line.run('ps', '--all');
+    expect(line.stdout()).toContain('run_old1');
+  });
+
+  test('[SUR-4] json is exactly what is documented', async () => {
+    const { line } = library();
+    expect(await line.run('ps', '--output-format', 'json')).toBe(0);
+    const { runs, ...rest } = JSON.parse(line.stdout());
+    expect(rest).toEqual({});
+    expect(runs).toHaveLength(3);
+    const start = line.clock.now() - HOUR;
+    expect(runs[1]).toEqual({
+      run_id: 'run_new2',
+      parent_id: 'run_new1',
+      root_id: 'run_new1',
+      session_id: 'ses_run_new1',
+      title: 'helper',
+      role: 'scout',
+      model: 'mock/m',
+      state: 'completed',
+      reason: null,
+      created_at: start,
+      started_at: start,
+      ended_at: start + 2_500,
+    });
+  });
+
+  test('[SUR-4] nothing there is no fault', async () => {
+    const line = createCommandLine();
+    expect(await line.run('ps')).toBe(0);
+    expect(line.stdout()).toBe('No runs.\n');
+    const json = createCommandLine();
+    await json.run('ps', '--output-format', 'json');
+    expect(JSON.parse(json.stdout())).toEqual({ runs: [] });
+    expect(line.opened).toEqual(['read']);
+  });
+
+  test('[SUR-4] titles inject nothing', async () => {
+    const runtime = new FakeRuntime();
+    runtime.record(new Story().start('run_1', { title: 'a\u001b[2J\nb' }));
+    const line = createCommandLine({ runtime });
+    await line.run('ps');
+    expect(line.stdout().split('\n')).toHaveLength(3);
+    expect(line.stdout()).not.toContain('\u001b');
+  });
+});
+
+describe('finding a run', () => {
+  test.each(['run_old1', 'run_old', 'old1', 'old'])('[RUN-5] %s finds the one that fits', async (name) => {
+    const { line } = library();
+    expect(await line.run('show', name)).toBe(0);
+    expect(line.stdout()).toContain('run      run_old1');
+  });
+
+  test('[RUN-5] a title that fits several is an error that lists them', async () => {
+    const { line } = library();
+    expect(await line.run('show', 'helper')).toBe(2);
+    expect(line.stdout()).toBe('');
+    expect(line.stderr()).toBe(
+      'errand: "helper" fits 2 runs: run_new2 ("helper", completed), run_new3 ("helper", running); give one of the ids.\n',
+    );
+  });
+
+  test('[RUN-5] so is the beginning of several ids, the latest ten of them', async () => {
+    const { line, runtime } = library();
+    const story = new Story();
+    for (let index = 0; index < 30; index++) runtime.record(story.start(`run_many${index + 10}`));
+    expect(await line.run('stop', 'run_many')).toBe(2);
+    expect(line.stderr()).toContain('fits 30 runs: run_many30 (');
+    expect(line.stderr()).toContain('and 20 more; give one of the ids.');
+    expect(runtime.stopped).toEqual([]);
+  });
+
+  test('[RUN-5] an id is exact although it begins others, and a title never beats an id', async () => {
+    const runtime = new FakeRuntime();
+    const story = new Story();
+    runtime.record(story.start('run_1', { title: 'first' }));
+    runtime.record(story.start('run_12', { title: 'run_1' }));
+    const line = createCommandLine({ runtime });
+    await line.run('show', 'run_1');
+    expect(line.stdout()).toContain('run      run_1\n');
+  });
+});
+
+describe('show', () => {
+  test('[SUR-4] [DEL-9] what the run is, its helpers with the tools they used, and the answer', async () => {
+    const { line, runtime } = library();
+    const helper = {
+      run_id: 'run_new2',
+      parent_id: 'run_new1',
+      title: 'helper',
+      role: 'scout',
+      model: 'mock/m',
+      state: 'interrupted',
+      reason: 'steps',
+      partial: true,
+      steps: 3,
+      tool_calls: ['search', 'search', 'read'],
+      usage: { input: 1, cached: 0, output: 1, reasoning: 0, unknown_calls: 0 },
+      duration_ms: 2_500,
+    } as const;
+    runtime.keep(sampleResult('run_new1', { helpers: [helper], answer: 'line one\nline two\u001b[31m' }));
+    expect(await line.run('show', 'run_new1')).toBe(0);
+    expect(line.stdout()).toContain(
+      '  ‖ run_new2 scout "helper": interrupted (steps), partial, 2.5s, 3 calls (search ×2, read)\n',
+    );
+    expect(line.stdout().endsWith('\n\nline one\nline two[31m\n')).toBe(true);
+  });
+
+  test('[SUR-4] json is the result with the record beside it', async () => {
+    const { line, runtime } = library();
+    const result = sampleResult('run_old1');
+    runtime.keep(result);
+    await line.run('show', 'run_old1', '--output-format', 'json');
+    const { record, ...rest } = JSON.parse(line.stdout());
+    expect(rest).toEqual(result);
+    expect(record).toMatchObject({ run_id: 'run_old1', state: 'completed', cwd: '/work' });
+  });
+});
+
+describe('logs', () => {
+  const jsonOf = (line: CommandLine) =>
+    line
+      .stdout()
+      .split('\n')
+      .slice(0, -1)
+      .map((text) => JSON.parse(text));
+
+  test('[SUR-4] [SUR-2] the events of the run and of everything under it, one a line', async () => {
+    const { line, story } = library();
+    await line.run('logs', 'run_new1', '--output-format', 'json');
+    expect(jsonOf(line)).toEqual(story.events.filter(({ run_id }) => run_id !== 'run_old1'));
+    const one = library();
+    await one.line.run('logs', 'run_new2');
+    expect(one.line.stdout().split('\n')).toEqual([
+      '11:00:00.000 run_new2 run.created scout "helper" on mock/m',
+      '11:00:00.000 run_new2 run.started',
+      '11:00:02.500 run_new2 run.settled completed: completed',
+      '',
+    ]);
+  });
+
+  test('[SUR-4] -f goes on until everything is at rest, woken by what is recorded, here or elsewhere', async () => {
+    const { line, story, runtime } = library();
+    const following = line.run('logs', 'run_new1', '-f', '--output-format', 'json');
+    const tell = async (heard: boolean, ...events: typeof story.events) => {
+      runtime.record(events, heard);
+      await line.clock.advance(0);
+    };
+    await line.clock.advance(0);
+    await tell(false, ...story.start('run_new4', { parent: 'run_new3', title: 'deeper' }));
+    await tell(true, story.settle('run_new1', 'x', { state: 'cancelled', reason: 'user' }));
+    await tell(false, story.settle('run_new3'));
+    expect(line.stdout()).toContain('run_new4');
+    await tell(false, story.settle('run_new4'));
+    expect(await following).toBe(0);
+    expect(jsonOf(line)).toEqual(story.events.filter(({ run_id }) => run_id !== 'run_old1'));
+    expect(runtime.observers).toBe(0);
+    expect(runtime.closed).toBe(true);
+    expect(line.clock.pending).toBe(0);
+  });
+
+  test('[SUR-4] -f of a run at rest ends at once', async () => {
+    const { line } = library();
+    expect(await line.run('logs', 'old', '-f')).toBe(0);
+    expect(line.stdout()).toContain('run.settled');
+  });
+
+  test('[SUR-4] -f ends quietly when nobody reads any more', async () => {
+    const { line, runtime } = library();
+    const following = line.run('logs', 'run_new1', '-f');
+    await line.clock.advance(0);
+    line.hangUp();
+    expect(await following).toBe(0);
+    expect(runtime.observers).toBe(0);
+  });
+});
+
+describe('stop', () => {
+  test('[SUR-4] stops by id and says how it ended', async () => {
+    const { line, runtime, story } = library();
+    runtime.stop = async (runId: string, reason: CancelReason) => {
+      runtime.stopped.push([runId, reason]);
+      runtime.record([story.settle(runId, '', { state: 'cancelled', reason })]);
+      const [record] = (await runtime.records()).filter(({ run_id }) => run_id === runId);
+      return record ? { kind: 'stopped', record } : { kind: 'not_found' };
+    };
+    expect(await line.run('stop', 'new3')).toBe(0);
+    expect(runtime.stopped).toEqual([['run_new3', 'user']]);
+    expect(line.stdout()).toBe('run_new3 "helper" has ended: cancelled (user).\n');
+  });
+
+  test('[SUR-4] a run at rest is no fault, and json tells', async () => {
+    const { line } = library();
+    expect(await line.run('stop', 'run_old1', '--output-format', 'json')).toBe(0);
+    expect(JSON.parse(line.stdout())).toEqual({
+      type: 'stop',
+      run_id: 'run_old1',
+      was_at_rest: true,
+      state: 'completed',
+      reason: null,
+      partial: false,
+    });
+  });
+
+  test('[SUR-4] no answer from the owner is exit 1', async () => {
+    const { line, runtime } = library();
+    runtime.stopAnswer = { kind: 'no_answer' };
+    expect(await line.run('stop', 'run_new1')).toBe(1);
+    expect(line.stderr()).toContain('did not answer');
+  });
+});
+
+describe('config status and doctor', () => {
+  test('[LIM-4] config status shows every setting with its default, value and source', async () => {
+    const line = createCommandLine({ environment: { ERRAND_MAX_HELPERS: '5', DEEPSEEK_API_KEY: 'very-secret' } });
+    expect(await line.run('config', 'status')).toBe(0);
+    expect(line.stdout()).toMatch(/^limits\.max_per_turn +16 +5 +environment \(ERRAND_MAX_HELPERS\)$/mu);
+    expect(line.stdout()).toMatch(/^limits\.max_depth +3 +3 +default$/mu);
+    expect(line.stdout()).toMatch(
+      /^deepseek +openai-compatible +https:\/\/api\.deepseek\.com\/v1 +set +environment$/mu,
+    );
+    expect(line.stdout()).toContain('Model of a run: none: no model is chosen');
+    expect(line.stdout()).not.toContain('very-secret');
+  });
+
+  test('[LIM-4] config status as json', async () => {
+    const line = createCommandLine();
+    await line.run('config', 'status', '--output-format', 'json');
+    const status = JSON.parse(line.stdout());
+    expect(status.settings).toContainEqual({
+      key: 'limits.helper_wall',
+      fallback: '30m',
+      value: '30m',
+      from: 'default',
+      name: null,
+    });
+    expect(status.model).toEqual({ name: 'offline/extract', from: 'default', problem: null });
+  });
+
+  test('[SUR-4] doctor: 0 where all is there, 1 where something is missing, and never a key', async () => {
+    const line = createCommandLine({ environment: { OPENAI_API_KEY: 'very-secret', OPENAI_MODEL: 'm' } });
+    expect(await line.run('doctor')).toBe(0);
+    expect(line.stdout()).toMatch(/✓ +connection openai +openai, key set \(OPENAI_API_KEY\)/u);
+    expect(line.stdout()).toMatch(/✓ +search +ripgrep works/u);
+    expect(line.stdout()).not.toContain('very-secret');
+    const broken = createCommandLine({ openFault: new Error('no room') });
+    expect(await broken.run('doctor', '--output-format', 'json')).toBe(1);
+    const { healthy, checks } = JSON.parse(broken.stdout());
+    expect(healthy).toBe(false);
+    expect(checks).toContainEqual({ name: 'store', status: 'missing', detail: expect.stringContaining('no room') });
+  });
+});
