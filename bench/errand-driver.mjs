@@ -14,7 +14,9 @@ export async function create({ baseURL, noteBytes, maxSteps, k }) {
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
   const errand = await createErrand({
     ...(name === 'errand-sqlite' ? { folder: join(folder, 'store') } : {}),
-    connections: [{ name: 'mock', kind: 'openai-compatible', baseUrl: baseURL, apiKey: 'x', headers: {}, callTimeoutMs: 600_000 }],
+    connections: [
+      { name: 'mock', kind: 'openai-compatible', baseUrl: baseURL, apiKey: 'x', headers: {}, callTimeoutMs: 600_000 },
+    ],
     limits: { max_per_turn: k, max_concurrent: k, launch_concurrency: k, max_admitted: k + 64, helper_steps: maxSteps },
   });
   return {

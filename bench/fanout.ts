@@ -32,8 +32,18 @@ interface Driver {
 
 export const DRIVERS: readonly Driver[] = [
   { label: 'fetch loop', file: 'mock-model/floor-driver.mjs', server: 'notes', environment: {} },
-  { label: 'errand, SQLite journal', file: 'errand-driver.mjs', server: 'tools', environment: { ERRAND_BENCH_JOURNAL: 'sqlite' } },
-  { label: 'errand, memory journal', file: 'errand-driver.mjs', server: 'tools', environment: { ERRAND_BENCH_JOURNAL: 'memory' } },
+  {
+    label: 'errand, SQLite journal',
+    file: 'errand-driver.mjs',
+    server: 'tools',
+    environment: { ERRAND_BENCH_JOURNAL: 'sqlite' },
+  },
+  {
+    label: 'errand, memory journal',
+    file: 'errand-driver.mjs',
+    server: 'tools',
+    environment: { ERRAND_BENCH_JOURNAL: 'memory' },
+  },
 ];
 
 interface Server {
@@ -45,9 +55,13 @@ interface Server {
 async function startServer(kind: Driver['server']): Promise<Server> {
   const note = kind === 'tools' ? ['--note-tool', 'read', '--note-args', '{"path":"note.txt"}'] : [];
   const port = 20_000 + Math.floor(Math.random() * 20_000);
-  const child = spawn(process.execPath, [`${HERE}mock-model/mock-model.mjs`, '--port', String(port), '--latency', String(LATENCY), ...note], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child = spawn(
+    process.execPath,
+    [`${HERE}mock-model/mock-model.mjs`, '--port', String(port), '--latency', String(LATENCY), ...note],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
   await once(createInterface({ input: child.stdout }), 'line');
   return { port, process: child };
 }
@@ -69,9 +83,26 @@ interface Spread {
   readonly p99: number;
 }
 
-async function measure(driver: Driver, server: Server, options: { readonly k: number; readonly hold: boolean; readonly runs: number }): Promise<Measured[]> {
+async function measure(
+  driver: Driver,
+  server: Server,
+  options: { readonly k: number; readonly hold: boolean; readonly runs: number },
+): Promise<Measured[]> {
   const { k, hold, runs } = options;
-  const flags = ['--driver', `${HERE}${driver.file}`, '--port', String(server.port), '--k', String(k), '--s', String(STEPS), '--runs', String(runs), '--hold', hold ? '1' : '0'];
+  const flags = [
+    '--driver',
+    `${HERE}${driver.file}`,
+    '--port',
+    String(server.port),
+    '--k',
+    String(k),
+    '--s',
+    String(STEPS),
+    '--runs',
+    String(runs),
+    '--hold',
+    hold ? '1' : '0',
+  ];
   const child = spawn(process.execPath, ['--expose-gc', `${HERE}mock-model/bench.mjs`, ...flags], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, ...driver.environment },
@@ -95,7 +126,7 @@ export async function benchFanout(ks: readonly number[], runs: number): Promise<
         const [held] = await measure(driver, server, { k, hold: true, runs: 1 });
         measured.sort((a, b) => a.cpuPerStep - b.cpuPerStep);
         const median = measured[Math.floor(measured.length / 2)];
-        if (median) rows.push(rowOf(driver, k, median, held?.held ?? null));
+        if (median) rows.push(rowOf({ driver, k, run: median, held: held?.held ?? null }));
       }
     }
     return rows;
@@ -104,7 +135,8 @@ export async function benchFanout(ks: readonly number[], runs: number): Promise<
   }
 }
 
-function rowOf(driver: Driver, k: number, run: Measured, held: Measured['held']): FanoutRow {
+function rowOf(what: { driver: Driver; k: number; run: Measured; held: Measured['held'] }): FanoutRow {
+  const { driver, k, run, held } = what;
   const spread = (value: Spread | undefined) => (value ? `${value.p50.toFixed(1)} / ${value.p99.toFixed(1)}` : '–');
   return {
     driver: driver.label,

@@ -1,9 +1,9 @@
 import { CodedError } from '../base/errors.ts';
 import { DEFAULT_LIMITS } from '../domain/run/limits.ts';
-import type { Errand, ErrandOptions } from '../index.ts';
 import type { Journal } from '../ports/journal.ts';
-import { openSqliteJournal } from '../stores/sqlite/journal.ts';
 import { createMemoryJournal } from '../stores/memory/journal.ts';
+import { openSqliteJournal } from '../stores/sqlite/journal.ts';
+import type { Errand, ErrandOptions } from './errand-options.ts';
 import { modelsOf } from './service.ts';
 import { wire } from './wire.ts';
 

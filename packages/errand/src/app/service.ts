@@ -1,9 +1,9 @@
 import { dirname } from 'node:path';
 import { messageOf } from '../base/errors.ts';
-import type { Connection } from '../ports/model.ts';
-import type { Runtime } from '../ports/runtime.ts';
 import { createModels } from '../models/index.ts';
 import { createOfflineModel } from '../models/offline/index.ts';
+import type { Connection } from '../ports/model.ts';
+import type { Runtime } from '../ports/runtime.ts';
 import { openSqliteJournal } from '../stores/sqlite/journal.ts';
 import type { Settings } from './config-settings.ts';
 import { wire } from './wire.ts';
@@ -21,7 +21,10 @@ export interface ServiceOptions {
 
 /** Opens the store and puts the instance together. Throws CodedError<JournalErrorCode> when the store cannot be had. */
 export async function openService(settings: Settings, options: ServiceOptions): Promise<Service> {
-  const journal = openSqliteJournal({ folder: dirname(settings.paths.store), mode: options.mode === 'read' ? 'read' : 'write' });
+  const journal = openSqliteJournal({
+    folder: dirname(settings.paths.store),
+    mode: options.mode === 'read' ? 'read' : 'write',
+  });
   try {
     const models = modelsOf(settings.connections);
     const runtime = await wire({ journal, models, limits: settings.limits, mode: options.mode });
@@ -32,7 +35,19 @@ export async function openService(settings: Settings, options: ServiceOptions): 
   }
 }
 
+const OFFLINE: Connection = {
+  name: 'offline',
+  kind: 'offline',
+  baseUrl: null,
+  apiKey: null,
+  headers: {},
+  callTimeoutMs: 600_000,
+};
+
 /** The models of these connections, the offline one always among them. */
 export function modelsOf(connections: readonly Connection[]) {
-  return createModels(connections, createOfflineModel);
+  const all = connections.some((connection) => connection.name === OFFLINE.name)
+    ? connections
+    : [...connections, OFFLINE];
+  return createModels(all, createOfflineModel);
 }

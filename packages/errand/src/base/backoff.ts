@@ -18,6 +18,7 @@ export function backoffDelay(options: BackoffOptions, attempt: number, random: R
 /** The longest that all of `retries` delays can last together, in milliseconds. */
 export function longestBackoff(options: BackoffOptions, retries: number): number {
   let total = 0;
-  for (let attempt = 1; attempt <= retries; attempt++) total += Math.min(options.longest, options.first * 2 ** (attempt - 1));
+  for (let attempt = 1; attempt <= retries; attempt++)
+    total += Math.min(options.longest, options.first * 2 ** (attempt - 1));
   return Math.ceil(total * (1 + options.jitter));
 }

@@ -43,9 +43,7 @@ function detail(event: RunEvent): string {
     case 'cancel.asked':
       return event.reason;
     case 'run.resumed':
-      return short(event.note);
-    case 'run.resumed':
-      return `in process ${event.boot_id}`;
+      return `in process ${event.boot_id} ${short(event.note)}`;
     case 'run.settled':
       return `${stateInWords(event)}${event.partial ? ', partial' : ''}: ${short(event.message)}`;
   }

@@ -2,7 +2,15 @@ import type { Result } from '../base/result.ts';
 
 /** Why a file could not be had. The message says it in one sentence, with the path as it was given. */
 export interface FileFailure {
-  readonly code: 'outside' | 'missing' | 'not_a_file' | 'not_a_folder' | 'binary' | 'unreadable' | 'bad_pattern' | 'stopped';
+  readonly code:
+    | 'outside'
+    | 'missing'
+    | 'not_a_file'
+    | 'not_a_folder'
+    | 'binary'
+    | 'unreadable'
+    | 'bad_pattern'
+    | 'stopped';
   readonly message: string;
 }
 
@@ -77,9 +85,15 @@ export interface SearchMatches {
 export interface Workspace {
   readonly root: string;
   read(request: ReadRequest, signal: AbortSignal): Promise<Result<ReadLines, FileFailure>>;
-  list(request: { readonly path: string; readonly limit: number }, signal: AbortSignal): Promise<Result<Listing, FileFailure>>;
+  list(
+    request: { readonly path: string; readonly limit: number },
+    signal: AbortSignal,
+  ): Promise<Result<Listing, FileFailure>>;
   search(request: SearchRequest, signal: AbortSignal): Promise<Result<SearchMatches, FileFailure>>;
-  find(request: { readonly glob: string; readonly path?: string; readonly limit: number }, signal: AbortSignal): Promise<Result<Listing, FileFailure>>;
+  find(
+    request: { readonly glob: string; readonly path?: string; readonly limit: number },
+    signal: AbortSignal,
+  ): Promise<Result<Listing, FileFailure>>;
 }
 
 export interface Files {

@@ -1,8 +1,8 @@
 import type { RunEvent } from '../domain/run/event.ts';
+import type { RunLimits } from '../domain/run/limits.ts';
 import type { RunRecord } from '../domain/run/record.ts';
 import type { RunResult } from '../domain/run/result.ts';
 import type { CancelReason } from '../domain/run/status.ts';
-import type { RunLimits } from '../domain/run/limits.ts';
 
 /** A root run to be started. */
 export interface StartRequest {
@@ -23,7 +23,15 @@ export interface StartRequest {
   readonly maxPerTurn?: number;
 }
 
-export const START_REFUSALS = ['no_task', 'task_too_long', 'no_folder', 'no_model', 'refused_key', 'unknown_model', 'full'] as const;
+export const START_REFUSALS = [
+  'no_task',
+  'task_too_long',
+  'no_folder',
+  'no_model',
+  'refused_key',
+  'unknown_model',
+  'full',
+] as const;
 /** Nothing was created. The message says what to do. */
 export interface StartRefusal {
   readonly code: (typeof START_REFUSALS)[number];
@@ -42,14 +50,20 @@ export interface RunHandle {
   cancel(reason: CancelReason): void;
 }
 
-export type StopAnswer = { readonly kind: 'stopped' | 'at_rest'; readonly record: RunRecord } | { readonly kind: 'not_found' | 'no_answer' };
+export type StopAnswer =
+  | { readonly kind: 'stopped' | 'at_rest'; readonly record: RunRecord }
+  | { readonly kind: 'not_found' | 'no_answer' };
 
 /** What faces (terminal, protocols, programs) may do. */
 export interface Runtime {
   start(request: StartRequest): Promise<{ ok: true; value: RunHandle } | { ok: false; error: StartRefusal }>;
   /** Stops a run and everything under it, in whichever process it lives; returns when it is at rest. */
   stop(runId: string, reason: CancelReason): Promise<StopAnswer>;
-  records(filter?: { readonly rootId?: string; readonly live?: boolean; readonly since?: number }): Promise<readonly RunRecord[]>;
+  records(filter?: {
+    readonly rootId?: string;
+    readonly live?: boolean;
+    readonly since?: number;
+  }): Promise<readonly RunRecord[]>;
   result(runId: string): Promise<RunResult | null>;
   events(runId: string, after?: number): Promise<readonly RunEvent[]>;
   /** Called whenever something was recorded, by this process or another. */

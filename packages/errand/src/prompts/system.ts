@@ -21,7 +21,8 @@ export function renderSystem(facts: SystemFacts): string {
   const parts = PARTS.flatMap((name) => {
     if (name === 'role') return facts.kind === 'helper' ? [promptText(`prompts/roles/${facts.role}`).trim()] : [];
     const part = parsePart(promptText(`prompts/system/${name}`));
-    const fits = part.requires.every((word) => has.has(word)) && part.families.every((family) => facts.families.includes(family));
+    const fits =
+      part.requires.every((word) => has.has(word)) && part.families.every((family) => facts.families.includes(family));
     return fits ? [fill(part.body, { cwd: facts.cwd }).trim()] : [];
   });
   const instructions = facts.instructions.map((file) => fill(promptText('prompts/turns/instructions'), file).trim());
@@ -48,5 +49,10 @@ function parsePart(text: string): Part {
 
 function wordsOf(head: string, key: string): string[] {
   const line = head.split('\n').find((candidate) => candidate.startsWith(`${key}:`));
-  return line ? line.slice(key.length + 1).split(',').map((word) => word.trim()) : [];
+  return line
+    ? line
+        .slice(key.length + 1)
+        .split(',')
+        .map((word) => word.trim())
+    : [];
 }

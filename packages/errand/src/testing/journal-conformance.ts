@@ -165,7 +165,12 @@ const APPENDING: readonly JournalCase[] = [
     title: '[DUR-1] texts of any size and kind come back as they were',
     run: async (journal) => {
       const run = root();
-      const texts = ['x'.repeat(200_000), `${'é\u{1F600}\u0000"\\\n'.repeat(9_000)}`, '\ud800'.repeat(40_000), ''];
+      const texts = [
+        'x'.repeat(200_000),
+        `\ufeff${'é\u{1F600}\u0000"\\\n'.repeat(9_000)}`,
+        '\ud800'.repeat(40_000),
+        '',
+      ];
       await journal.append([run.create(), run.start()]);
       for (const text of texts) for (const entry of run.step(text)) await journal.append([entry]);
       const facts = { lists: [{ text: 'y'.repeat(50_000) }, null, ['z'.repeat(40_000)]], $blob: 'no address' };
@@ -322,7 +327,7 @@ const BLOBS: readonly JournalCase[] = [
       await journal.append([root().create()]);
       assert.equal(await journal.getBlob(address), 'You are a helper.');
       assert.equal(await journal.getBlob('0'.repeat(64)), null);
-      const odd = 'a\u0000b\u{1F600}';
+      const odd = '\ufeffa\u0000b\u{1F600}';
       const oddAddress = journal.putBlob(odd);
       await journal.append([root('run_b').create()]);
       assert.equal(await journal.getBlob(oddAddress), odd);

@@ -24,7 +24,6 @@ const bodies: { readonly [Type in Exclude<RunEventType, 'run.created'>]: Extract
   'run.started': { type: 'run.started' },
   'run.waiting': { type: 'run.waiting', on: 'children' },
   'run.running': { type: 'run.running' },
-  'run.resumed': { type: 'run.resumed', boot_id: 'boot_2', limits: { steps: 9, tool_calls: 9, wall_ms: null }, note: '' },
   'model.started': { type: 'model.started', step: 1, attempt: 1, report: 'wall' },
   'model.text': { type: 'model.text', step: 1, text: 'more' },
   'model.finished': {

@@ -18,7 +18,10 @@ const authority: fc.Arbitrary<Authority> = fc.record({
   depth_left: fc.integer({ min: 0, max: 8 }),
   unattended: fc.boolean(),
 });
-const request = fc.record({ role: fc.constantFrom(...BUILT_ROLES), readRoot: fc.constantFrom('/w', '/w/a', '/w/a/b', '/wide', '/x/y', '/') });
+const request = fc.record({
+  role: fc.constantFrom(...BUILT_ROLES),
+  readRoot: fc.constantFrom('/w', '/w/a', '/w/a/b', '/wide', '/x/y', '/'),
+});
 const tool: fc.Arbitrary<ToolFacts> = fc.record({
   name: names,
   risk: fc.constantFrom(...RISKS),
@@ -39,7 +42,11 @@ const ROOT: Authority = {
   unattended: false,
 };
 
-function helperOf(parent: Authority, role: 'worker' | 'scout' | 'planner' | 'consultant' = 'worker', readRoot = '/w'): Authority {
+function helperOf(
+  parent: Authority,
+  role: 'worker' | 'scout' | 'planner' | 'consultant' = 'worker',
+  readRoot = '/w',
+): Authority {
   const narrowed = narrow(parent, { role, readRoot });
   if (!narrowed.ok) throw new Error(narrowed.error);
   return narrowed.value;
@@ -104,7 +111,10 @@ describe('what a helper may do', () => {
       run = helperOf(run);
     }
     expect(offer(run, [agent])).toEqual([]);
-    expect(authorise(run, agent)).toMatchObject({ verdict: 'deny', reason: expect.stringContaining('may not delegate') });
+    expect(authorise(run, agent)).toMatchObject({
+      verdict: 'deny',
+      reason: expect.stringContaining('may not delegate'),
+    });
     expect(narrow(run, { role: 'scout', readRoot: '/w' }).ok).toBe(false);
     expect(helperOf(ROOT, 'consultant').depth_left).toBe(0);
   });

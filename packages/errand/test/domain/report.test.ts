@@ -7,7 +7,13 @@ const whole = HEADINGS.map((heading) => `### ${heading}\n${heading.toLowerCase()
 describe('the report of a helper', () => {
   it('[RES-1] is read into its five sections', () => {
     expect(parseReport(`before\n${whole}`)).toEqual({
-      sections: { SUMMARY: 'summary text', EVIDENCE: 'evidence text', CHANGES: 'changes text', RISKS: 'risks text', BLOCKERS: 'blockers text' },
+      sections: {
+        SUMMARY: 'summary text',
+        EVIDENCE: 'evidence text',
+        CHANGES: 'changes text',
+        RISKS: 'risks text',
+        BLOCKERS: 'blockers text',
+      },
       missing: [],
       outOfOrder: null,
     });
@@ -21,7 +27,9 @@ describe('the report of a helper', () => {
   });
 
   it('[RES-1] sees the wrong order', () => {
-    const swapped = ['SUMMARY', 'CHANGES', 'EVIDENCE', 'RISKS', 'BLOCKERS'].map((heading) => `### ${heading}\nx`).join('\n');
+    const swapped = ['SUMMARY', 'CHANGES', 'EVIDENCE', 'RISKS', 'BLOCKERS']
+      .map((heading) => `### ${heading}\nx`)
+      .join('\n');
     expect(parseReport(swapped).outOfOrder).toBe('EVIDENCE');
   });
 
@@ -32,7 +40,10 @@ describe('the report of a helper', () => {
   });
 
   it('[RES-1] reads any text without failing, and every section it reports is in the text', () => {
-    const line = fc.oneof(fc.constantFrom(...HEADINGS.map((heading) => `### ${heading}`), '```', '~~~', '#### SUMMARY'), fc.string());
+    const line = fc.oneof(
+      fc.constantFrom(...HEADINGS.map((heading) => `### ${heading}`), '```', '~~~', '#### SUMMARY'),
+      fc.string(),
+    );
     fc.assert(
       fc.property(fc.array(line), (lines) => {
         const text = lines.join('\n');

@@ -29,9 +29,12 @@ describe('roles', () => {
     expect(parseRole('constructor').ok).toBe(false);
   });
 
-  it.each(['builder', 'implementer', 'verifier', 'tester', 'custom'])('[ROLE-2] %s is refused by name, since its rights cannot be granted yet', (name) => {
-    expect(parseRole(name)).toMatchObject({ ok: false, error: expect.stringContaining('cannot grant yet') });
-  });
+  it.each(['builder', 'implementer', 'verifier', 'tester', 'custom'])(
+    '[ROLE-2] %s is refused by name, since its rights cannot be granted yet',
+    (name) => {
+      expect(parseRole(name)).toMatchObject({ ok: false, error: expect.stringContaining('cannot grant yet') });
+    },
+  );
 
   it('[ROLE-1] every reading role reads and neither writes by itself nor runs what is not proven', () => {
     for (const role of BUILT_ROLES) {

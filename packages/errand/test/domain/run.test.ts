@@ -13,7 +13,18 @@ import { eventsOf } from './runs.ts';
 type Finished = Extract<RunEventBody, { type: 'model.finished' }>;
 
 function finished(step: number, more: Partial<Finished> = {}): Finished {
-  return { type: 'model.finished', step, text: '', calls: [], finish: 'stop', usage: NO_USAGE, model_used: null, active_ms: step, ms: 1, ...more };
+  return {
+    type: 'model.finished',
+    step,
+    text: '',
+    calls: [],
+    finish: 'stop',
+    usage: NO_USAGE,
+    model_used: null,
+    active_ms: step,
+    ms: 1,
+    ...more,
+  };
 }
 const CALL = { call_id: 'c1', name: 'read', args: '{}' };
 const OTHER = { call_id: 'c2', name: 'list', args: '{}' };
@@ -61,30 +72,60 @@ describe('the state of a run', () => {
 
   it('[RUN-2] nothing follows a terminal state, and nothing comes out of order', () => {
     const run = after(settled);
-    expect(() => apply(run, { run_id: 'run_1', parent_id: null, seq: run.seq + 1, at: 9, ...settled })).toThrow(/nothing follows/u);
-    expect(() => fold([...eventsOf([{ type: 'run.started' }]), ...eventsOf([{ type: 'run.started' }])])).toThrow(/does not follow/u);
+    expect(() => apply(run, { run_id: 'run_1', parent_id: null, seq: run.seq + 1, at: 9, ...settled })).toThrow(
+      /nothing follows/u,
+    );
+    expect(() => fold([...eventsOf([{ type: 'run.started' }]), ...eventsOf([{ type: 'run.started' }])])).toThrow(
+      /does not follow/u,
+    );
   });
 
   it('[RUN-3] completes on a natural stop with text, and on nothing else', () => {
     const endingOf = (more: Partial<Finished>) => decide(after(finished(1, more)), 1);
     expect(endingOf({ text: 'answer' })).toEqual({ next: 'settle', ending: { state: 'completed', reason: null } });
     expect(endingOf({ text: ' \n' })).toEqual({ next: 'settle', ending: { state: 'failed', reason: 'empty_answer' } });
-    expect(endingOf({ finish: 'tool_calls' })).toEqual({ next: 'settle', ending: { state: 'failed', reason: 'empty_answer' } });
-    expect(endingOf({ text: 'half', finish: 'length' })).toEqual({ next: 'settle', ending: { state: 'failed', reason: 'output_limit' } });
-    expect(endingOf({ text: 'half', finish: 'length', calls: [CALL] })).toEqual({ next: 'settle', ending: { state: 'failed', reason: 'output_limit' } });
+    expect(endingOf({ finish: 'tool_calls' })).toEqual({
+      next: 'settle',
+      ending: { state: 'failed', reason: 'empty_answer' },
+    });
+    expect(endingOf({ text: 'half', finish: 'length' })).toEqual({
+      next: 'settle',
+      ending: { state: 'failed', reason: 'output_limit' },
+    });
+    expect(endingOf({ text: 'half', finish: 'length', calls: [CALL] })).toEqual({
+      next: 'settle',
+      ending: { state: 'failed', reason: 'output_limit' },
+    });
   });
 
   it('[MOD-9] results stand in the order of the calls, in whatever order they came', () => {
-    const run = after(finished(1, { calls: [CALL, OTHER], finish: 'tool_calls' }), started(CALL), started(OTHER), ended(OTHER, 'second'), ended(CALL, 'first'));
+    const run = after(
+      finished(1, { calls: [CALL, OTHER], finish: 'tool_calls' }),
+      started(CALL),
+      started(OTHER),
+      ended(OTHER, 'second'),
+      ended(CALL, 'first'),
+    );
     expect(run.messages.at(-1)).toMatchObject({ role: 'tool', results: [{ text: 'first' }, { text: 'second' }] });
     expect(decide(run, 1)).toEqual({ next: 'call', report: null });
   });
 
   it('[LIM-6] asks for a report in the last step, before the last tenth of the time, and at the last tool call', () => {
     const spec = { limits: { steps: 2, tool_calls: 1, wall_ms: 400_000 } };
-    const step = [{ type: 'run.started' } as const, finished(1, { calls: [CALL], finish: 'tool_calls' }), started(CALL), ended(CALL)];
-    expect(decide(fold(eventsOf(step, { limits: { ...spec.limits, tool_calls: 9 } })), 1)).toEqual({ next: 'call', report: 'steps' });
-    expect(decide(fold(eventsOf(step, { limits: { ...spec.limits, steps: 9 } })), 1)).toEqual({ next: 'call', report: 'tool_calls' });
+    const step = [
+      { type: 'run.started' } as const,
+      finished(1, { calls: [CALL], finish: 'tool_calls' }),
+      started(CALL),
+      ended(CALL),
+    ];
+    expect(decide(fold(eventsOf(step, { limits: { ...spec.limits, tool_calls: 9 } })), 1)).toEqual({
+      next: 'call',
+      report: 'steps',
+    });
+    expect(decide(fold(eventsOf(step, { limits: { ...spec.limits, steps: 9 } })), 1)).toEqual({
+      next: 'call',
+      report: 'tool_calls',
+    });
     const roomy = fold(eventsOf(step, { limits: { steps: 9, tool_calls: 9, wall_ms: 400_000 } }));
     expect(decide(roomy, 359_999)).toEqual({ next: 'call', report: null });
     expect(decide(roomy, 360_000)).toEqual({ next: 'call', report: 'wall' });
@@ -92,7 +133,12 @@ describe('the state of a run', () => {
   });
 
   it('[LIM-6] a report that was asked for in mid-work is interrupted, and the calls in it are not run', () => {
-    const work = [{ type: 'run.started' } as const, finished(1, { text: 'began', calls: [CALL], finish: 'tool_calls' }), started(CALL), ended(CALL)];
+    const work = [
+      { type: 'run.started' } as const,
+      finished(1, { text: 'began', calls: [CALL], finish: 'tool_calls' }),
+      started(CALL),
+      ended(CALL),
+    ];
     const asked = { type: 'model.started', step: 2, attempt: 1, report: 'steps' } as const;
     const limits = { limits: { steps: 2, tool_calls: 9, wall_ms: null } };
     const reported = fold(eventsOf([...work, asked, finished(2, { text: 'so far' })], limits));
@@ -104,9 +150,16 @@ describe('the state of a run', () => {
   });
 
   it('[RUN-3] a run of one step that answers at once has completed', () => {
-    const events = eventsOf([{ type: 'run.started' }, { type: 'model.started', step: 1, attempt: 1, report: 'steps' }, finished(1, { text: 'done' })], {
-      limits: { steps: 1, tool_calls: 1, wall_ms: null },
-    });
+    const events = eventsOf(
+      [
+        { type: 'run.started' },
+        { type: 'model.started', step: 1, attempt: 1, report: 'steps' },
+        finished(1, { text: 'done' }),
+      ],
+      {
+        limits: { steps: 1, tool_calls: 1, wall_ms: null },
+      },
+    );
     expect(decide(fold(events), 1)).toEqual({ next: 'settle', ending: { state: 'completed', reason: null } });
   });
 
@@ -126,14 +179,20 @@ describe('the state of a run', () => {
   it('[RUN-2] any course of events that decisions allow ends once, within its limits, with a reason of table D', () => {
     const text = fc.constantFrom('', ' ', 'words');
     const outcome = fc.oneof(
-      fc.record({ kind: fc.constant('answer' as const), text, calls: fc.integer({ min: 0, max: 3 }), finish: fc.constantFrom(...FINISHES) }),
+      fc.record({
+        kind: fc.constant('answer' as const),
+        text,
+        calls: fc.integer({ min: 0, max: 3 }),
+        finish: fc.constantFrom(...FINISHES),
+      }),
       fc.record({ kind: fc.constant('fault' as const), text }),
       fc.record({ kind: fc.constant('cancel' as const), text }),
     );
     fc.assert(
       fc.property(fc.array(outcome, { maxLength: 12 }), fc.integer({ min: 1, max: 6 }), (outcomes, steps) => {
         const run = fold(eventsOf([{ type: 'run.started' }], { limits: { steps, tool_calls: 5, wall_ms: null } }));
-        const record = (body: RunEventBody) => apply(run, { run_id: 'run_1', parent_id: null, seq: run.seq + 1, at: 1, ...body });
+        const record = (body: RunEventBody) =>
+          apply(run, { run_id: 'run_1', parent_id: null, seq: run.seq + 1, at: 1, ...body });
         const rest = [...outcomes];
         for (let turn = 0; turn < 100 && !isEnded(run.state); turn++) {
           const decision = decide(run, 1);
@@ -148,11 +207,25 @@ describe('the state of a run', () => {
             for (const call of run.open) record({ ...ended(CALL), call_id: call.call_id } as RunEventBody);
           } else {
             const next = rest.shift() ?? { kind: 'answer' as const, text: 'words', calls: 0, finish: 'stop' as const };
-            record({ type: 'model.started', step: run.steps + 1, attempt: 1, report: decision.next === 'call' ? decision.report : null });
+            record({
+              type: 'model.started',
+              step: run.steps + 1,
+              attempt: 1,
+              report: decision.next === 'call' ? decision.report : null,
+            });
             if (next.kind === 'cancel') record({ type: 'cancel.asked', reason: 'user' });
             else if (next.kind === 'fault') {
               const fault = { code: 'cut', message: 'cut', retryable: true } as const;
-              record({ type: 'model.failed', step: run.steps + 1, attempt: 1, fault, text: next.text, usage: NO_USAGE, retry_in_ms: 1, active_ms: 1 });
+              record({
+                type: 'model.failed',
+                step: run.steps + 1,
+                attempt: 1,
+                fault,
+                text: next.text,
+                usage: NO_USAGE,
+                retry_in_ms: 1,
+                active_ms: 1,
+              });
             } else {
               const calls = Array.from({ length: next.calls }, (_, index) => ({ ...CALL, call_id: `c${index}` }));
               record(finished(run.steps + 1, { text: next.text, calls, finish: next.finish }));

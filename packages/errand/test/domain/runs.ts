@@ -40,7 +40,10 @@ export const SPEC: RunSpec = {
 };
 
 /** Numbers bodies into the events of one run, the first being its creation. */
-export function eventsOf(bodies: readonly RunEventBody[], spec: Partial<RunSpec> = {}): [Extract<RunEvent, { type: 'run.created' }>, ...RunEvent[]] {
+export function eventsOf(
+  bodies: readonly RunEventBody[],
+  spec: Partial<RunSpec> = {},
+): [Extract<RunEvent, { type: 'run.created' }>, ...RunEvent[]] {
   const head = { run_id: 'run_1', parent_id: null };
   const rest = bodies.map((body, index) => ({ ...head, seq: index + 2, at: index + 1, ...body }) as RunEvent);
   return [{ ...head, seq: 1, at: 0, type: 'run.created', ...SPEC, ...spec }, ...rest];

@@ -24,7 +24,11 @@ export function createPlace(environment: Readonly<Record<string, string>> = {}):
   writeFileSync(join(work, 'beta.ts'), "import { openGate } from './alpha.ts';\n\nopenGate('north');\n");
   onTestFinished(() => rmSync(base, { recursive: true, force: true }));
   const home = join(base, 'home');
-  return { home, work, environment: { PATH: process.env['PATH'] ?? '', ERRAND_HOME: home, HOME: base, ...environment } };
+  return {
+    home,
+    work,
+    environment: { PATH: process.env['PATH'] ?? '', ERRAND_HOME: home, HOME: base, ...environment },
+  };
 }
 
 export interface Ended {
@@ -43,7 +47,11 @@ export interface Started {
 
 /** Starts the real binary. It is killed when the test ends, should it still be there. */
 export function startErrand(place: Place, args: readonly string[], options: { readonly input?: string } = {}): Started {
-  const child = spawn(process.execPath, [BINARY, ...args], { cwd: place.work, env: place.environment, stdio: ['pipe', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [BINARY, ...args], {
+    cwd: place.work,
+    env: place.environment,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
   onTestFinished(() => void (child.exitCode === null && child.kill('SIGKILL')));
   let stdout = '';
   let stderr = '';
@@ -58,7 +66,9 @@ export function startErrand(place: Place, args: readonly string[], options: { re
   });
   child.stdin.on('error', () => {});
   child.stdin.end(options.input ?? '');
-  const ended = new Promise<Ended>((resolve) => child.on('close', (code, signal) => resolve({ code, signal, stdout, stderr })));
+  const ended = new Promise<Ended>((resolve) =>
+    child.on('close', (code, signal) => resolve({ code, signal, stdout, stderr })),
+  );
   return {
     process: child,
     ended,
@@ -76,6 +86,10 @@ export function startErrand(place: Place, args: readonly string[], options: { re
   };
 }
 
-export function errand(place: Place, args: readonly string[], options: { readonly input?: string } = {}): Promise<Ended> {
+export function errand(
+  place: Place,
+  args: readonly string[],
+  options: { readonly input?: string } = {},
+): Promise<Ended> {
   return startErrand(place, args, options).ended;
 }

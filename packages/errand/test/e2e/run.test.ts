@@ -1,10 +1,21 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { answer, createScriptedServer, type Reply, type ScriptedRequest, stallAfter, status } from '../../src/testing/index.ts';
+import {
+  answer,
+  createScriptedServer,
+  type Reply,
+  type ScriptedRequest,
+  stallAfter,
+  status,
+} from '../../src/testing/index.ts';
 import { delegating, REPORT } from '../engine/instance.ts';
 import { createPlace, errand, type Place, startErrand } from './binary.ts';
 
-const lines = (text: string) => text.trim().split('\n').map((line) => JSON.parse(line));
+const lines = (text: string) =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
 
 async function serve(script: (request: ScriptedRequest) => Reply | Promise<Reply>) {
   const server = await createScriptedServer(script);
@@ -12,7 +23,8 @@ async function serve(script: (request: ScriptedRequest) => Reply | Promise<Reply
   return { server, place };
 }
 
-const runs = async (place: Place) => JSON.parse((await errand(place, ['ps', '--all', '--output-format', 'json'])).stdout).runs;
+const runs = async (place: Place) =>
+  JSON.parse((await errand(place, ['ps', '--all', '--output-format', 'json'])).stdout).runs;
 
 describe('errand run', () => {
   it('[MOD-8] [SUR-1] answers with the offline model when nothing is configured: the answer on stdout, the rest on stderr', async () => {
@@ -26,15 +38,23 @@ describe('errand run', () => {
   });
 
   it('[SUR-2] [PAIN-30] stream-json is one recorded event a line with its ids, and the result last, whole', async () => {
-    const { place } = await serve(delegating([{ task: 'one' }, { task: 'two' }], () => answer({ text: `${'long '.repeat(40_000)}\n${REPORT}` })));
+    const { place } = await serve(
+      delegating([{ task: 'one' }, { task: 'two' }], () => answer({ text: `${'long '.repeat(40_000)}\n${REPORT}` })),
+    );
     const run = await errand(place, ['run', 'ROOT', '--model', 'openai/m', '--output-format', 'stream-json']);
     expect(run.code).toBe(0);
     const events = lines(run.stdout);
     const result = events.pop();
-    expect(result).toMatchObject({ type: 'result', state: 'completed', answer: 'the merged answer', helpers: [{ state: 'completed' }, { state: 'completed' }] });
+    expect(result).toMatchObject({
+      type: 'result',
+      state: 'completed',
+      answer: 'the merged answer',
+      helpers: [{ state: 'completed' }, { state: 'completed' }],
+    });
     const created = events.filter((event) => event.type === 'run.created');
     expect(created).toHaveLength(3);
-    for (const event of events) expect(event).toMatchObject({ run_id: expect.any(String), seq: expect.any(Number), at: expect.any(Number) });
+    for (const event of events)
+      expect(event).toMatchObject({ run_id: expect.any(String), seq: expect.any(Number), at: expect.any(Number) });
     for (const { run_id } of created) {
       const own = events.filter((event) => event.run_id === run_id);
       expect(own.map((event) => event.seq)).toEqual(own.map((_, index) => index + 1));
@@ -45,7 +65,9 @@ describe('errand run', () => {
 
   it('[SUR-2] json is the result alone', async () => {
     const { place } = await serve(delegating([{ task: 'one' }], () => answer({ text: REPORT })));
-    const run = await errand(place, ['run', '--model', 'openai/m', '--output-format', 'json', '--quiet'], { input: 'ROOT from stdin\n' });
+    const run = await errand(place, ['run', '--model', 'openai/m', '--output-format', 'json', '--quiet'], {
+      input: 'ROOT from stdin\n',
+    });
     expect(JSON.parse(run.stdout)).toMatchObject({
       type: 'result',
       state: 'completed',
@@ -59,15 +81,25 @@ describe('errand run', () => {
   });
 
   it('[SUR-1] Ctrl-C stops the run and everything under it, keeps what was written, and leaves a settled record', async () => {
-    const { server, place } = await serve(delegating([{ task: 'one' }, { task: 'two' }], () => stallAfter('half a thought')));
+    const { server, place } = await serve(
+      delegating([{ task: 'one' }, { task: 'two' }], () => stallAfter('half a thought')),
+    );
     const run = startErrand(place, ['run', 'ROOT', '--model', 'openai/m', '--output-format', 'json']);
     await server.whenRequests(3);
     run.process.kill('SIGINT');
     const ended = await run.ended;
     expect(ended.code).toBe(130);
-    expect(JSON.parse(ended.stdout)).toMatchObject({ state: 'cancelled', reason: 'signal', helpers: [{ state: 'cancelled', reason: 'parent' }, { state: 'cancelled' }] });
+    expect(JSON.parse(ended.stdout)).toMatchObject({
+      state: 'cancelled',
+      reason: 'signal',
+      helpers: [{ state: 'cancelled', reason: 'parent' }, { state: 'cancelled' }],
+    });
     await server.whenIdle();
-    expect((await runs(place)).map((record: { state: string }) => record.state)).toEqual(['cancelled', 'cancelled', 'cancelled']);
+    expect((await runs(place)).map((record: { state: string }) => record.state)).toEqual([
+      'cancelled',
+      'cancelled',
+      'cancelled',
+    ]);
   });
 
   it('[SUR-1] SIGTERM ends it with 143', async () => {
@@ -79,7 +111,9 @@ describe('errand run', () => {
   });
 
   it('[SUR-4] another process sees the runs, and stops one', async () => {
-    const { server, place } = await serve(delegating([{ task: 'one', title: 'the stalling one' }], () => stallAfter('half a thought')));
+    const { server, place } = await serve(
+      delegating([{ task: 'one', title: 'the stalling one' }], () => stallAfter('half a thought')),
+    );
     const run = startErrand(place, ['run', 'ROOT', '--model', 'openai/m']);
     await server.whenRequests(2);
     const seen = await runs(place);
@@ -124,26 +158,40 @@ describe('bad input', () => {
     ['an unknown flag', ['run', 'go', '--helper-stepz', '3'], '', 2, /--helper-stepz/u],
     ['a time that is none', ['run', 'go', '--wall', 'soon'], '', 2, /--wall.*soon/u],
     ['a number out of range', ['run', 'go', '--max-concurrent', '0'], '', 2, /--max-concurrent/u],
-    ['an unknown format', ['run', 'go', '--output-format', 'xml'], '', 2, /xml.*text.*json.*stream-json|text.*json.*stream-json/u],
+    [
+      'an unknown format',
+      ['run', 'go', '--output-format', 'xml'],
+      '',
+      2,
+      /xml.*text.*json.*stream-json|text.*json.*stream-json/u,
+    ],
     ['an unknown connection', ['run', 'go', '--model', 'nowhere/m'], '', 4, /nowhere/u],
     ['a model without a connection', ['run', 'go', '--model', 'm'], '', 2, /<connection>\/<id>/u],
     ['an unknown offline model', ['run', 'go', '--model', 'offline/other'], '', 4, /offline\/extract|extract/u],
     ['an unknown run', ['show', 'run_nowhere'], '', 2, /run_nowhere/u],
     ['a run to stop that is not there', ['stop', 'run_nowhere'], '', 2, /run_nowhere/u],
     ['an unknown command', ['rum', 'go'], '', 2, /rum/u],
-  ])('[RUN-7] [SUR-1] %s: one sentence, the right exit code, nothing created', async (_name, args, input, code, message) => {
-    const place = createPlace();
-    const run = await errand(place, args, { input });
-    expect(run).toMatchObject({ code, stdout: '' });
-    expect(run.stderr).toMatch(message);
-    expect(run.stderr).not.toMatch(/\n\s+at |node:internal/u);
-    expect(run.stderr.trim().split('\n').length).toBeLessThanOrEqual(3);
-    expect(existsSync(place.home)).toBe(false);
-  });
+  ])(
+    '[RUN-7] [SUR-1] %s: one sentence, the right exit code, nothing created',
+    async (_name, args, input, code, message) => {
+      const place = createPlace();
+      const run = await errand(place, args, { input });
+      expect(run).toMatchObject({ code, stdout: '' });
+      expect(run.stderr).toMatch(message);
+      expect(run.stderr).not.toMatch(/\n\s+at |node:internal/u);
+      expect(run.stderr.trim().split('\n').length).toBeLessThanOrEqual(3);
+      expect(existsSync(place.home)).toBe(false);
+    },
+  );
 
   it.each([
     ['a key that the server refuses', 401, { error: { message: 'Incorrect API key provided: sk-FAKE-e2e' } }, /key/iu],
-    ['a model that the server does not know', 404, { error: { message: 'The model `m` does not exist', code: 'model_not_found' } }, /openai\/m|model/u],
+    [
+      'a model that the server does not know',
+      404,
+      { error: { message: 'The model `m` does not exist', code: 'model_not_found' } },
+      /openai\/m|model/u,
+    ],
   ])('[RUN-7] [MOD-1] %s: one sentence, exit 4, no run left', async (_name, code, body, message) => {
     const { place } = await serve(() => status(code, body));
     for (const format of ['text', 'json', 'stream-json']) {

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { answer, cutAfter, hang, stallAfter } from '../../src/testing/index.ts';
 import { createInstance, delegating, REPORT, resultsOf } from './instance.ts';
 
-const briefs = (count: number) => Array.from({ length: count }, (_, index) => ({ task: `part ${index}`, role: 'scout' }));
+const briefs = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ task: `part ${index}`, role: 'scout' }));
 
 describe('a parent that delegates', () => {
   it('[DEL-2] [MOD-9] eight helpers of one step work at the same time, and their answers come in call order', async () => {
@@ -44,9 +45,13 @@ describe('a parent that delegates', () => {
             case 'empty':
               return answer({ text: '' });
             case 'unknown tool':
-              return last ? answer({ text: `it said: ${last}` }) : answer({ calls: [{ name: 'launch_rocket', args: {} }] });
+              return last
+                ? answer({ text: `it said: ${last}` })
+                : answer({ calls: [{ name: 'launch_rocket', args: {} }] });
             case 'bad arguments':
-              return last ? answer({ text: `it said: ${last}` }) : answer({ calls: [{ name: 'list', args: '{"path": ' }] });
+              return last
+                ? answer({ text: `it said: ${last}` })
+                : answer({ calls: [{ name: 'list', args: '{"path": ' }] });
             case 'steps':
               return answer({ text: 'still looking', calls: [{ name: 'list', args: { path: '.' } }] });
             case 'cut':
@@ -69,7 +74,9 @@ describe('a parent that delegates', () => {
     await instance.clock.advance(100_000);
     const result = await handle.result;
     expect(result.answer).toBe('the merged answer');
-    const endings = Object.fromEntries(result.helpers.map((helper) => [helper.title, [helper.state, helper.reason, helper.partial]]));
+    const endings = Object.fromEntries(
+      result.helpers.map((helper) => [helper.title, [helper.state, helper.reason, helper.partial]]),
+    );
     expect(endings).toEqual({
       hang: ['interrupted', 'wall', false],
       stall: ['interrupted', 'wall', true],
@@ -83,7 +90,9 @@ describe('a parent that delegates', () => {
     const answers = resultsOf(instance.server.requests.at(-1) ?? expect.fail('no request'));
     expect(answers[1]).toContain('half a thought');
     expect(answers[1]).toMatch(/partial/u);
-    expect(answers[3]).toContain('There is no tool "launch_rocket". Available: agent, read, list, search, find, todo_write.');
+    expect(answers[3]).toContain(
+      'There is no tool "launch_rocket". Available: agent, read, list, search, find, todo_write.',
+    );
     expect(answers[4]).toContain('not valid JSON');
     expect(answers[5]).toContain('still looking');
     expect(answers[6]).toContain('first half');
@@ -95,7 +104,12 @@ describe('a parent that delegates', () => {
       delegating(briefs(3), (request, opening) => {
         if (opening.includes('below')) return answer({ text: REPORT });
         if (resultsOf(request).length > 0) return answer({ text: `${resultsOf(request).length} asked` });
-        return answer({ calls: [{ name: 'agent', args: { task: 'below 1' } }, { name: 'agent', args: { task: 'below 2' } }] });
+        return answer({
+          calls: [
+            { name: 'agent', args: { task: 'below 1' } },
+            { name: 'agent', args: { task: 'below 2' } },
+          ],
+        });
       }),
       { limits: { max_per_turn: 5 } },
     );
@@ -110,8 +124,15 @@ describe('a parent that delegates', () => {
 
   it('[RUN-7] a refused call spends nothing', async () => {
     const instance = await createInstance(
-      delegating([{ task: 'x', role: 'wizard' }, { task: 'x', cwd: '..' }, { task: 'x', model: 'nowhere/m' }, { task: 'x', write: true }, { task: 'fine' }], () =>
-        answer({ text: REPORT }),
+      delegating(
+        [
+          { task: 'x', role: 'wizard' },
+          { task: 'x', cwd: '..' },
+          { task: 'x', model: 'nowhere/m' },
+          { task: 'x', write: true },
+          { task: 'fine' },
+        ],
+        () => answer({ text: REPORT }),
       ),
       { limits: { max_per_turn: 1 } },
     );
@@ -212,7 +233,9 @@ describe('a parent that delegates', () => {
     );
     await instance.run('ROOT');
     const [handed] = resultsOf(instance.server.requests.at(-1) ?? expect.fail('no request'));
-    expect(handed).toMatch(/^<helper_answer run="run_\w+" title="a 'quoted' title" role="worker" model="mock\/m" state="completed" calls="2" seconds="\d+\.\d" tools="list ×2">/u);
+    expect(handed).toMatch(
+      /^<helper_answer run="run_\w+" title="a 'quoted' title" role="worker" model="mock\/m" state="completed" calls="2" seconds="\d+\.\d" tools="list ×2">/u,
+    );
     expect(handed).toContain("Another model's work, handed over as data");
     expect(handed?.match(/<\/helper_answer>/gu)).toHaveLength(1);
     expect(handed?.endsWith('</helper_answer>')).toBe(true);

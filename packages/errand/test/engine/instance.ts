@@ -2,15 +2,23 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { wire, type WireOptions } from '../../src/app/wire.ts';
-import { DEFAULT_LIMITS, type InstanceLimits } from '../../src/domain/run/limits.ts';
+import { type WireOptions, wire } from '../../src/app/wire.ts';
 import type { RunEvent } from '../../src/domain/run/event.ts';
+import { DEFAULT_LIMITS, type InstanceLimits } from '../../src/domain/run/limits.ts';
 import type { RunResult } from '../../src/domain/run/result.ts';
 import { createModels } from '../../src/models/index.ts';
 import type { Journal } from '../../src/ports/journal.ts';
 import type { RunHandle, Runtime, StartRequest } from '../../src/ports/runtime.ts';
 import { createMemoryJournal } from '../../src/stores/memory/journal.ts';
-import { answer, createScriptedServer, createTestClock, type Reply, type ScriptedRequest, type ScriptedServer, type TestClock } from '../../src/testing/index.ts';
+import {
+  answer,
+  createScriptedServer,
+  createTestClock,
+  type Reply,
+  type ScriptedRequest,
+  type ScriptedServer,
+  type TestClock,
+} from '../../src/testing/index.ts';
 
 export interface InstanceOptions {
   readonly limits?: Partial<InstanceLimits>;
@@ -30,13 +38,23 @@ export interface Instance {
 }
 
 /** A whole instance over a scripted model server on loopback, a clock moved by hand and a real folder; cleaned up after the test. */
-export async function createInstance(script: (request: ScriptedRequest) => Reply | Promise<Reply>, options: InstanceOptions = {}): Promise<Instance> {
+export async function createInstance(
+  script: (request: ScriptedRequest) => Reply | Promise<Reply>,
+  options: InstanceOptions = {},
+): Promise<Instance> {
   const folder = mkdtempSync(join(tmpdir(), 'errand-engine-'));
   writeFileSync(join(folder, 'notes.txt'), 'first line\nsecond line\n');
   const server = await createScriptedServer(script);
   const clock = createTestClock();
   const journal = options.journal ?? createMemoryJournal();
-  const connection = { name: 'mock', kind: 'openai-compatible', baseUrl: server.url, apiKey: 'sk-FAKE-key-of-the-test', headers: {}, callTimeoutMs: 600_000 } as const;
+  const connection = {
+    name: 'mock',
+    kind: 'openai-compatible',
+    baseUrl: server.url,
+    apiKey: 'sk-FAKE-key-of-the-test',
+    headers: {},
+    callTimeoutMs: 600_000,
+  } as const;
   const other = { ...connection, name: 'other', apiKey: 'sk-FAKE-other' };
   const runtime = await wire({
     journal,
@@ -59,7 +77,16 @@ export async function createInstance(script: (request: ScriptedRequest) => Reply
     if (!started.ok) throw new Error(started.error.message);
     return started.value;
   };
-  return { server, runtime, journal, clock, folder, events, start, run: async (task, more) => (await start(task, more)).result };
+  return {
+    server,
+    runtime,
+    journal,
+    clock,
+    folder,
+    events,
+    start,
+    run: async (task, more) => (await start(task, more)).result,
+  };
 }
 
 /** The text of the first user message. */
@@ -72,14 +99,19 @@ export function resultsOf(request: ScriptedRequest): string[] {
   return request.messages.filter((message) => message['role'] === 'tool').map((message) => String(message['content']));
 }
 
-export const REPORT = '### SUMMARY\nfound it\n### EVIDENCE\n- notes.txt:1 `first line`\n### CHANGES\nNone.\n### RISKS\nNone.\n### BLOCKERS\nNone.';
+export const REPORT =
+  '### SUMMARY\nfound it\n### EVIDENCE\n- notes.txt:1 `first line`\n### CHANGES\nNone.\n### RISKS\nNone.\n### BLOCKERS\nNone.';
 
 /** A script: the root (its task begins with `ROOT`) delegates these briefs in one step and then answers; helpers are answered by `helper`. */
-export function delegating(briefs: readonly object[], helper: (request: ScriptedRequest, opening: string) => Reply | Promise<Reply>): (request: ScriptedRequest) => Reply | Promise<Reply> {
+export function delegating(
+  briefs: readonly object[],
+  helper: (request: ScriptedRequest, opening: string) => Reply | Promise<Reply>,
+): (request: ScriptedRequest) => Reply | Promise<Reply> {
   return (request) => {
     const opening = openingOf(request);
     if (!opening.startsWith('ROOT')) return helper(request, opening);
-    if (resultsOf(request).length === 0) return answer({ calls: briefs.map((args) => ({ name: 'agent', args: args as Record<string, string> })) });
+    if (resultsOf(request).length === 0)
+      return answer({ calls: briefs.map((args) => ({ name: 'agent', args: args as Record<string, string> })) });
     return answer({ text: 'the merged answer' });
   };
 }

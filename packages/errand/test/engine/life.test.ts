@@ -2,42 +2,82 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isJsonObject } from '../../src/base/json.ts';
-import { answer, endless, hang, stallAfter, status } from '../../src/testing/index.ts';
 import type { Tool } from '../../src/ports/tool.ts';
+import { answer, endless, hang, stallAfter, status } from '../../src/testing/index.ts';
 import { createInstance, delegating, openingOf, REPORT, resultsOf } from './instance.ts';
 
-const systemOf = (request: { messages: readonly Record<string, unknown>[] }) => String(request.messages[0]?.['content']);
+const systemOf = (request: { messages: readonly Record<string, unknown>[] }) =>
+  String(request.messages[0]?.['content']);
 
 describe('a run', () => {
   it('[RUN-1] root and helper are journaled alike, step by step', async () => {
     const instance = await createInstance(
-      delegating([{ task: 'look' }], (request) => (resultsOf(request).length === 0 ? answer({ calls: [{ name: 'list', args: {} }] }) : answer({ text: REPORT }))),
+      delegating([{ task: 'look' }], (request) =>
+        resultsOf(request).length === 0 ? answer({ calls: [{ name: 'list', args: {} }] }) : answer({ text: REPORT }),
+      ),
     );
     const result = await instance.run('ROOT');
     const kinds = (id: string) => instance.events.filter((event) => event.run_id === id).map((event) => event.type);
-    const shape = ['run.created', 'run.started', 'model.started', 'model.finished', 'tool.started', 'tool.finished', 'model.started', 'model.finished', 'run.settled'];
+    const shape = [
+      'run.created',
+      'run.started',
+      'model.started',
+      'model.finished',
+      'tool.started',
+      'tool.finished',
+      'model.started',
+      'model.finished',
+      'run.settled',
+    ];
     const helper = result.helpers[0]?.run_id ?? '';
     expect(kinds(helper)).toEqual(shape);
     expect(kinds(result.run_id).filter((type) => !type.startsWith('run.w') && type !== 'run.running')).toEqual(shape);
-    expect((await instance.runtime.events(helper)).map((event) => event.seq)).toEqual(shape.map((_, index) => index + 1));
+    expect((await instance.runtime.events(helper)).map((event) => event.seq)).toEqual(
+      shape.map((_, index) => index + 1),
+    );
   });
 
   it('[RUN-6] records who, what, where and how it ended', async () => {
-    const instance = await createInstance(delegating([{ task: 'look', role: 'explore', title: 'a look' }], () => answer({ text: REPORT, usage: { input: 7, cached: 3, output: 5, reasoning: 2 } })));
+    const instance = await createInstance(
+      delegating([{ task: 'look', role: 'explore', title: 'a look' }], () =>
+        answer({ text: REPORT, usage: { input: 7, cached: 3, output: 5, reasoning: 2 } }),
+      ),
+    );
     const result = await instance.run('ROOT', { effort: 'low' });
     const [root, helper] = await instance.runtime.records({ rootId: result.run_id });
     expect(root).toMatchObject({ parent_id: null, depth: 0, state: 'completed', session_id: result.session_id });
-    expect(helper).toMatchObject({ parent_id: result.run_id, root_id: result.run_id, session_id: result.session_id, depth: 1, role: 'scout', title: 'a look', model: 'mock/m', state: 'completed', reason: null, steps: 1 });
+    expect(helper).toMatchObject({
+      parent_id: result.run_id,
+      root_id: result.run_id,
+      session_id: result.session_id,
+      depth: 1,
+      role: 'scout',
+      title: 'a look',
+      model: 'mock/m',
+      state: 'completed',
+      reason: null,
+      steps: 1,
+    });
     expect(helper?.usage).toEqual({ input: 7, cached: 3, output: 5, reasoning: 2, unknown_calls: 0 });
     const [created] = await instance.runtime.events(helper?.run_id ?? '');
-    expect(created).toMatchObject({ asked_model: null, model_from: 'parent', effort: 'low', cwd: root?.cwd, limits: { steps: 60, tool_calls: 400, wall_ms: 1_800_000 } });
+    expect(created).toMatchObject({
+      asked_model: null,
+      model_from: 'parent',
+      effort: 'low',
+      cwd: root?.cwd,
+      limits: { steps: 60, tool_calls: 400, wall_ms: 1_800_000 },
+    });
     expect(result.usage.total.input).toBe((result.usage.own.input ?? 0) + 7);
   });
 
   it('[RUN-8] a helper starts with its brief alone', async () => {
-    const instance = await createInstance(delegating([{ task: 'look at the notes', context: 'they are short' }], () => answer({ text: REPORT })));
+    const instance = await createInstance(
+      delegating([{ task: 'look at the notes', context: 'they are short' }], () => answer({ text: REPORT })),
+    );
     await instance.run('ROOT with a secret plan');
-    const request = instance.server.requests.find((candidate) => systemOf(candidate).includes('You are a helper.')) ?? expect.fail('no helper request');
+    const request =
+      instance.server.requests.find((candidate) => systemOf(candidate).includes('You are a helper.')) ??
+      expect.fail('no helper request');
     expect(request.messages).toHaveLength(2);
     expect(request.text).not.toContain('secret plan');
     const opening = openingOf(request);
@@ -55,7 +95,9 @@ describe('a run', () => {
   });
 
   it('[MOD-2] a helper inherits model, connection, folder and effort', async () => {
-    const instance = await createInstance(delegating([{ task: 'look' }, { task: 'ask', model: 'other/m2' }], () => answer({ text: REPORT })));
+    const instance = await createInstance(
+      delegating([{ task: 'look' }, { task: 'ask', model: 'other/m2' }], () => answer({ text: REPORT })),
+    );
     const result = await instance.run('ROOT', { effort: 'high' });
     expect(result.helpers.map((helper) => helper.model)).toEqual(['mock/m', 'other/m2']);
     const keys = instance.server.requests.map((request) => [request.body['model'], request.headers.authorization]);
@@ -65,7 +107,9 @@ describe('a run', () => {
   });
 
   it('[AUTH-9] credentials are in no event, record or result', async () => {
-    const instance = await createInstance(delegating([{ task: 'look' }], () => status(400, { error: { message: 'bad key sk-FAKE-key-of-the-test?' } })));
+    const instance = await createInstance(
+      delegating([{ task: 'look' }], () => status(400, { error: { message: 'bad key sk-FAKE-key-of-the-test?' } })),
+    );
     const result = await instance.run('ROOT');
     const told = JSON.stringify([instance.events, result, await instance.runtime.records()]);
     expect(told).not.toContain('sk-FAKE');
@@ -90,13 +134,23 @@ describe('a run', () => {
     const instance = await createInstance(delegating([{ task: 'look' }], script), { extraTools: [writer] });
     await instance.run('ROOT');
     const [, helper] = instance.server.requests;
-    expect(helper?.tools.map((tool) => isJsonObject(tool['function']) && tool['function']['name'])).not.toContain('scribble');
+    expect(helper?.tools.map((tool) => isJsonObject(tool['function']) && tool['function']['name'])).not.toContain(
+      'scribble',
+    );
     expect(acted).toBe(0);
-    expect(instance.events).toContainEqual(expect.objectContaining({ type: 'tool.finished', name: 'scribble', status: 'refused' }));
+    expect(instance.events).toContainEqual(
+      expect.objectContaining({ type: 'tool.finished', name: 'scribble', status: 'refused' }),
+    );
   });
 
   it('[AUTH-8] at depth 0 `agent` is neither offered nor carried out', async () => {
-    const instance = await createInstance((request) => (resultsOf(request).length === 0 ? answer({ calls: [{ name: 'agent', args: { task: 'x' } }] }) : answer({ text: 'alone' })), { limits: { max_depth: 0 } });
+    const instance = await createInstance(
+      (request) =>
+        resultsOf(request).length === 0
+          ? answer({ calls: [{ name: 'agent', args: { task: 'x' } }] })
+          : answer({ text: 'alone' }),
+      { limits: { max_depth: 0 } },
+    );
     const result = await instance.run('ROOT');
     expect(result.helpers).toEqual([]);
     expect(instance.server.requests[0]?.text).not.toContain('"name":"agent"');
@@ -104,7 +158,9 @@ describe('a run', () => {
   });
 
   it('[RUN-3] [PAIN-2] an answer cut by the output limit is no success, and its calls are not run', async () => {
-    const instance = await createInstance(() => answer({ text: 'half of it', calls: [{ name: 'list', args: {} }], finish: 'length' }));
+    const instance = await createInstance(() =>
+      answer({ text: 'half of it', calls: [{ name: 'list', args: {} }], finish: 'length' }),
+    );
     const result = await instance.run('go');
     expect(result).toMatchObject({ state: 'failed', reason: 'output_limit', partial: true, answer: 'half of it' });
     expect(instance.events.some((event) => event.type === 'tool.started')).toBe(false);
@@ -128,7 +184,10 @@ describe('a run', () => {
   });
 
   it('[LIM-6] a provider that streams for ever is ended by the wall clock', async () => {
-    const instance = await createInstance(delegating([{ task: 'look' }], () => endless('and on ')), { limits: { helper_wall_ms: 30_000 } });
+    const instance = await createInstance(
+      delegating([{ task: 'look' }], () => endless('and on ')),
+      { limits: { helper_wall_ms: 30_000 } },
+    );
     const handle = await instance.start('ROOT');
     await instance.server.whenRequests(2);
     await instance.clock.advance(30_000);
@@ -155,7 +214,14 @@ describe('a run', () => {
     const instance = await createInstance(() => answer({ text: 'never' }));
     const base = { task: 'go', model: 'mock/m', cwd: instance.folder };
     const codes = [];
-    for (const change of [{ task: ' ' }, { task: 'x'.repeat(600_000) }, { cwd: join(instance.folder, 'none') }, { cwd: join(instance.folder, 'notes.txt') }, { model: 'nowhere/m' }, { model: 'mock' }]) {
+    for (const change of [
+      { task: ' ' },
+      { task: 'x'.repeat(600_000) },
+      { cwd: join(instance.folder, 'none') },
+      { cwd: join(instance.folder, 'notes.txt') },
+      { model: 'nowhere/m' },
+      { model: 'mock' },
+    ]) {
       const started = await instance.runtime.start({ ...base, ...change });
       codes.push(started.ok ? 'started' : started.error.code);
     }
@@ -175,7 +241,12 @@ describe('a run', () => {
     const instance = await createInstance(
       delegating([{ task: 'look', cwd: 'inner' }], (request) =>
         resultsOf(request).length === 0
-          ? answer({ calls: [{ name: 'read', args: { path: '../notes.txt' } }, { name: 'list', args: {} }] })
+          ? answer({
+              calls: [
+                { name: 'read', args: { path: '../notes.txt' } },
+                { name: 'list', args: {} },
+              ],
+            })
           : answer({ text: resultsOf(request).join('\n') }),
       ),
     );

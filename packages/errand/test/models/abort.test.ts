@@ -3,7 +3,7 @@ import { answer, createTestClock, cutAfter, hang, type Reply, stallAfter, status
 import { answerOf, serve, watch } from './calls.ts';
 
 describe('an abort', () => {
-  test('[RUN-4] in the middle of a stream closes the socket, and the partial text has been told', async () => {
+  test('[MOD-9] in the middle of a stream closes the socket, and the partial text has been told', async () => {
     const clock = createTestClock();
     const { server, model } = await serve([stallAfter('what was written')], { clock });
     const controller = new AbortController();
@@ -18,7 +18,7 @@ describe('an abort', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('[RUN-4] before the answer closes the socket', async () => {
+  test('[MOD-9] before the answer closes the socket', async () => {
     const { server, model } = await serve([hang()]);
     const controller = new AbortController();
     const { outcome } = watch(model, {}, controller.signal);
@@ -28,7 +28,7 @@ describe('an abort', () => {
     await server.until(() => server.openConnections() === 0);
   });
 
-  test('[RUN-4] within the body of an error closes the socket', async () => {
+  test('[MOD-9] within the body of an error closes the socket', async () => {
     const stuck: Reply = () => ({ status: 500, steps: [{ send: '{"error":' }, { stall: true }] });
     const { server, model } = await serve([stuck]);
     const controller = new AbortController();
@@ -39,13 +39,13 @@ describe('an abort', () => {
     await server.until(() => server.openConnections() === 0);
   });
 
-  test('[RUN-4] before the call sends nothing', async () => {
+  test('[MOD-9] before the call sends nothing', async () => {
     const { server, model } = await serve([]);
     expect((await watch(model, {}, AbortSignal.abort()).outcome).kind).toBe('fault');
     expect(server.requests).toHaveLength(0);
   });
 
-  test('[RUN-4] after the call changes nothing, and the connection serves the next', async () => {
+  test('[MOD-9] after the call changes nothing, and the connection serves the next', async () => {
     const { server, model } = await serve([answer({ text: 'one' }), answer({ text: 'two' })]);
     const controller = new AbortController();
     expect(await watch(model, {}, controller.signal).outcome).toMatchObject({ text: 'one' });
@@ -54,7 +54,7 @@ describe('an abort', () => {
     expect(server.connections).toBe(1);
   });
 
-  test('[RUN-4] of one call leaves its neighbours alone', async () => {
+  test('[MOD-9] of one call leaves its neighbours alone', async () => {
     const { server, model } = await serve((request) => server.hold('all', answer({ text: `answer ${request.n}` })));
     const controllers = [1, 2, 3].map(() => new AbortController());
     const outcomes = [];

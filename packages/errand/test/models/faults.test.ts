@@ -351,7 +351,7 @@ describe('Retry-After', () => {
     ['nonsense', status(429, WORDS, { 'retry-after': 'soon' }), undefined],
     ['a refusal, which no waiting helps', status(401, WORDS, { 'retry-after': '7' }), undefined],
   ];
-  test.each(told)('[LIM-9] is read from %s', async (_, reply, expected) => {
+  test.each(told)('[MOD-6] is read from %s', async (_, reply, expected) => {
     const { model } = await serve([reply], { clock: createTestClock(now) });
     expect((await faultOf(model)).retryAfterMs).toBe(expected);
   });

@@ -35,7 +35,7 @@ const messages = fc.array(
 );
 
 describe('the encoded transcript', () => {
-  test('[MOD-10] of each call begins with the bytes of the call before', async () => {
+  test('[MOD-1] of each call begins with the bytes of the call before', async () => {
     const { server, model } = await serve((request) =>
       request.n < 4
         ? answer({
@@ -56,7 +56,7 @@ describe('the encoded transcript', () => {
     expect(new Set(rest).size).toBe(1);
   });
 
-  test('[MOD-10] is the same however it came about: grown in place, copied, or read back from a journal', async () => {
+  test('[MOD-1] is the same however it came about: grown in place, copied, or read back from a journal', async () => {
     const { server, model } = await serve(() => answer({ text: 'ok' }));
     await fc.assert(
       fc.asyncProperty(messages, async (whole) => {
@@ -80,7 +80,7 @@ describe('the encoded transcript', () => {
     );
   });
 
-  test('[MOD-10] starts afresh when a transcript was changed instead of added to', async () => {
+  test('[MOD-1] starts afresh when a transcript was changed instead of added to', async () => {
     const { server, model } = await serve(() => answer({ text: 'ok' }));
     const transcript: Message[] = [{ role: 'user', text: 'one' }];
     await answerOf(model, { messages: transcript });

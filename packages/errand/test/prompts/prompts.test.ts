@@ -4,12 +4,20 @@ import { PROMPT_TEXTS } from '../../src/prompts/generated.ts';
 import { renderSystem, type SystemFacts } from '../../src/prompts/system.ts';
 import { foldRepeats, renderAnswer, renderOpening, renderReportRequest } from '../../src/prompts/turns.ts';
 
-const ROOT: SystemFacts = { kind: 'root', role: 'worker', cwd: '/w', families: ['files', 'delegate', 'todo'], instructions: [] };
+const ROOT: SystemFacts = {
+  kind: 'root',
+  role: 'worker',
+  cwd: '/w',
+  families: ['files', 'delegate', 'todo'],
+  instructions: [],
+};
 const HELPER: SystemFacts = { ...ROOT, kind: 'helper', role: 'scout' };
 
 describe('what a model reads', () => {
   it('[SUR-10] the system text of a root is pinned', async () => {
-    await expect(renderSystem({ ...ROOT, instructions: [{ path: 'AGENTS.md', text: 'Be brief.' }] })).toMatchFileSnapshot('golden/root.md');
+    await expect(
+      renderSystem({ ...ROOT, instructions: [{ path: 'AGENTS.md', text: 'Be brief.' }] }),
+    ).toMatchFileSnapshot('golden/root.md');
   });
 
   it.each(BUILT_ROLES)('[SUR-10] [ROLE-1] the system text of a %s is pinned', async (role) => {
@@ -52,7 +60,9 @@ describe('what a model reads', () => {
   });
 
   it('[SUR-10] what a value holds is not taken for a place to fill', () => {
-    expect(renderOpening({ task: 'explain {{cwd}} and $& here', context: null })).toContain('explain {{cwd}} and $& here');
+    expect(renderOpening({ task: 'explain {{cwd}} and $& here', context: null })).toContain(
+      'explain {{cwd}} and $& here',
+    );
   });
 
   it('[DEL-9] repeats of a tool are folded, in order', () => {

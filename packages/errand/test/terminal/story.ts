@@ -68,8 +68,6 @@ export class Story {
       effort: null,
       authority,
       limits: { steps: 60, tool_calls: 400, wall_ms: null },
-      helper_limits: { steps: 60, tool_calls: 400, wall_ms: 1_800_000 },
-      max_per_turn: 16,
       helper_limits: { steps: 60, tool_calls: 400, wall_ms: null },
       max_per_turn: 16,
       cwd: '/work',

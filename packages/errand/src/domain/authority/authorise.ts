@@ -33,9 +33,12 @@ export function offer<Tool extends ToolFacts>(authority: Authority, tools: reado
 function judge(authority: Authority, tool: ToolFacts): Verdict {
   const deny = (reason: string): Verdict => ({ verdict: 'deny', reason });
   if (tool.family === 'delegate' && authority.depth_left <= 0) {
-    return deny('This run may not delegate: no depth is left below it. Do the work yourself, or report what is left to do.');
+    return deny(
+      'This run may not delegate: no depth is left below it. Do the work yourself, or report what is left to do.',
+    );
   }
-  if (authority.deny.some((pattern) => fits(pattern, tool.name))) return deny(`The tool ${tool.name} is denied to this run.`);
+  if (authority.deny.some((pattern) => fits(pattern, tool.name)))
+    return deny(`The tool ${tool.name} is denied to this run.`);
   if (authority.allow !== null && !authority.allow.some((pattern) => fits(pattern, tool.name))) {
     return deny(`The tool ${tool.name} is not among those granted to this run.`);
   }
@@ -49,7 +52,9 @@ function judge(authority: Authority, tool: ToolFacts): Verdict {
   const answer = MODE_BY_RISK[authority.mode][tool.risk];
   if (answer === 'allow') return { verdict: 'allow' };
   const subject = `${tool.name} (risk ${tool.risk}) in mode ${authority.mode}`;
-  return answer === 'deny' ? deny(`${subject} is not allowed.`) : { verdict: 'ask', reason: `${subject} needs an approval.` };
+  return answer === 'deny'
+    ? deny(`${subject} is not allowed.`)
+    : { verdict: 'ask', reason: `${subject} needs an approval.` };
 }
 
 function fits(pattern: string, name: string): boolean {

@@ -1,6 +1,6 @@
-import { POSTURES } from '../role/role.ts';
 import { fail, type Result, succeed } from '../../base/result.ts';
-import { MODES, type Authority, type NarrowRequest, type Risk } from './authority.ts';
+import { POSTURES } from '../role/role.ts';
+import { type Authority, MODES, type NarrowRequest, type Risk } from './authority.ts';
 
 /**
  * The authority of a helper: what its role may do, cut by what the parent has.
@@ -8,7 +8,9 @@ import { MODES, type Authority, type NarrowRequest, type Risk } from './authorit
  */
 export function narrow(parent: Authority, request: NarrowRequest): Result<Authority, string> {
   if (parent.depth_left <= 0) {
-    return fail('This run may not delegate: no depth is left below it. Do the work yourself, or report what is left to do.');
+    return fail(
+      'This run may not delegate: no depth is left below it. Do the work yourself, or report what is left to do.',
+    );
   }
   if (!parent.read_roots.some((root) => isInside(request.readRoot, root))) {
     return fail(`"cwd" must be a folder inside the workspace (${parent.read_roots.join(', ')}).`);
@@ -40,7 +42,7 @@ function lesser(a: Authority['commands'], b: Authority['commands']): Authority['
 }
 
 /** Whether `path` is `root` or lies below it; both absolute and normalised. */
-export function isInside(path: string, root: string): boolean {
+function isInside(path: string, root: string): boolean {
   if (path === root) return true;
   const edge = root.endsWith('/') || root.endsWith('\\') ? root : `${root}/`;
   return path.startsWith(edge) || path.startsWith(`${root}\\`);

@@ -51,7 +51,8 @@ export function parseBrief(args: unknown): Result<Brief, string> {
       if (typeof value !== 'string') return fail(`"${key}" must be a text, not ${kindOf(value)}.`);
       texts[name] = value;
     } else if (Object.hasOwn(LATER, key)) {
-      if (value !== LATER[key]) return fail(`"${key}" is not available in this version of Errand: leave it out. Available: ${NOW.join(', ')}.`);
+      if (value !== LATER[key])
+        return fail(`"${key}" is not available in this version of Errand: leave it out. Available: ${NOW.join(', ')}.`);
     } else {
       return fail(`"agent" has no field "${key}". Available: ${NOW.join(', ')}.`);
     }
@@ -61,10 +62,12 @@ export function parseBrief(args: unknown): Result<Brief, string> {
 
 function check(texts: Partial<Record<(typeof NOW)[number], string>>): Result<Brief, string> {
   const task = texts.task?.trim();
-  if (!task) return fail('"task" is missing: say in full what the helper is to do; it sees nothing of this conversation.');
+  if (!task)
+    return fail('"task" is missing: say in full what the helper is to do; it sees nothing of this conversation.');
   for (const key of ['task', 'context'] as const) {
     const length = texts[key]?.length ?? 0;
-    if (length > TASK_LENGTH) return fail(`"${key}" is ${length} characters long; ${TASK_LENGTH} at most. Name files to read instead.`);
+    if (length > TASK_LENGTH)
+      return fail(`"${key}" is ${length} characters long; ${TASK_LENGTH} at most. Name files to read instead.`);
   }
   if ((texts.title?.length ?? 0) > TITLE_LENGTH) return fail(`"title" is longer than ${TITLE_LENGTH} characters.`);
   const role = parseRole(texts.role ?? 'worker');

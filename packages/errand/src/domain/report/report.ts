@@ -13,7 +13,13 @@ export interface Report {
 
 /** Reads a report. Headings inside code blocks are quoted text and none; of two the first counts. */
 export function parseReport(text: string): Report {
-  const sections: Record<Heading, string | null> = { SUMMARY: null, EVIDENCE: null, CHANGES: null, RISKS: null, BLOCKERS: null };
+  const sections: Record<Heading, string | null> = {
+    SUMMARY: null,
+    EVIDENCE: null,
+    CHANGES: null,
+    RISKS: null,
+    BLOCKERS: null,
+  };
   const order: Heading[] = [];
   let current: { heading: Heading; lines: string[] } | null = null;
   let fence: string | null = null;

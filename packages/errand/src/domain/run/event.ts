@@ -95,7 +95,12 @@ export type RunEventBody =
   | { readonly type: 'run.started' }
   | { readonly type: 'run.waiting'; readonly on: WaitingOn }
   | { readonly type: 'run.running' }
-  | { readonly type: 'model.started'; readonly step: number; readonly attempt: number; readonly report: InterruptReason | null }
+  | {
+      readonly type: 'model.started';
+      readonly step: number;
+      readonly attempt: number;
+      readonly report: InterruptReason | null;
+    }
   | { readonly type: 'model.text'; readonly step: number; readonly text: string }
   | {
       readonly type: 'model.finished';

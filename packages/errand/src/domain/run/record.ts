@@ -1,7 +1,7 @@
+import type { TodoItem } from './event.ts';
 import type { RunState } from './state.ts';
 import type { Reason, RunStateName, WaitingOn } from './status.ts';
 import type { Usage } from './usage.ts';
-import type { TodoItem } from './event.ts';
 
 /** One row about a run, kept beside its events; what `ps`, `show` and the live view ask for. Times in ms since the epoch. */
 export interface RunRecord {

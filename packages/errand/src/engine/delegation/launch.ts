@@ -1,5 +1,5 @@
-import { type Brief, parseBrief } from '../../domain/brief/brief.ts';
 import { narrow } from '../../domain/authority/narrow.ts';
+import { type Brief, parseBrief } from '../../domain/brief/brief.ts';
 import { fold } from '../../domain/run/apply.ts';
 import type { RunState } from '../../domain/run/state.ts';
 import { isEnded } from '../../domain/run/status.ts';
@@ -16,10 +16,16 @@ type Launched = { readonly ok: true; readonly value: LiveRun } | { readonly ok: 
  * `agent`: launches one helper and waits for its ending.
  * Order: what cannot work is refused, then the bounds are asked, then the child is made.
  */
-export async function launchHelper(supervisor: Supervisor, parent: LiveRun, call: DelegateCall & { readonly args: unknown }): Promise<ToolOutcome> {
+export async function launchHelper(
+  supervisor: Supervisor,
+  parent: LiveRun,
+  call: DelegateCall & { readonly args: unknown },
+): Promise<ToolOutcome> {
   const before = call.again ? await findChild(supervisor, parent, call.callId) : null;
   if (before && hasEnded(before)) return handOver(parent, before);
-  const launched = before ? await supervisor.revive(before, { turn: parent.equipment.turn }) : await launch(supervisor, parent, call);
+  const launched = before
+    ? await supervisor.revive(before, { turn: parent.equipment.turn })
+    : await launch(supervisor, parent, call);
   if (!launched.ok) return { status: 'refused', output: launched.error };
   const child = launched.value;
   // Who waits for children holds no slot.
@@ -41,7 +47,9 @@ async function findChild(supervisor: Supervisor, parent: LiveRun, callId: string
   const { journal } = supervisor.services;
   const { run_id, children, spec } = parent.state;
   const tree = await journal.records({ root_id: spec.root_id });
-  const record = tree.find((row) => row.parent_id === run_id && row.call_id === callId && !children.includes(row.run_id));
+  const record = tree.find(
+    (row) => row.parent_id === run_id && row.call_id === callId && !children.includes(row.run_id),
+  );
   return record ? fold(await journal.read(record.run_id)) : null;
 }
 
@@ -50,7 +58,11 @@ function hasEnded(run: RunState): boolean {
   return isEnded(run.state) && run.reason !== 'restart';
 }
 
-async function launch(supervisor: Supervisor, parent: LiveRun, call: DelegateCall & { readonly args: unknown }): Promise<Launched> {
+async function launch(
+  supervisor: Supervisor,
+  parent: LiveRun,
+  call: DelegateCall & { readonly args: unknown },
+): Promise<Launched> {
   const { files, ids } = supervisor.services;
   const { spec } = parent.state;
   const brief = parseBrief(call.args);
@@ -95,8 +107,13 @@ async function launch(supervisor: Supervisor, parent: LiveRun, call: DelegateCal
 }
 
 /** A helper inherits its parent's model, credentials and all; another one is connected at launch and never replaced in silence. */
-async function connect(supervisor: Supervisor, parent: LiveRun, brief: Brief): Promise<{ ok: true; value: Model } | { ok: false; error: string }> {
-  if (brief.model === null || brief.model === parent.equipment.model.name) return { ok: true, value: parent.equipment.model };
+async function connect(
+  supervisor: Supervisor,
+  parent: LiveRun,
+  brief: Brief,
+): Promise<{ ok: true; value: Model } | { ok: false; error: string }> {
+  if (brief.model === null || brief.model === parent.equipment.model.name)
+    return { ok: true, value: parent.equipment.model };
   const connected = await supervisor.services.models.connect(brief.model);
   return connected.ok ? connected : { ok: false, error: `"model": ${connected.error}` };
 }

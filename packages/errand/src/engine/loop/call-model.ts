@@ -1,6 +1,6 @@
+import type { Scope } from '../../base/abort.ts';
 import { backoffDelay } from '../../base/backoff.ts';
 import { messageOf } from '../../base/errors.ts';
-import type { Scope } from '../../base/abort.ts';
 import type { Fault } from '../../domain/run/event.ts';
 import { RETRY_JITTER } from '../../domain/run/limits.ts';
 import type { Message } from '../../domain/run/message.ts';
@@ -50,7 +50,9 @@ export async function callModel(run: LiveRun, report: InterruptReason | null): P
 function requestOf(run: LiveRun, report: InterruptReason | null): ModelRequest {
   const { system, declarations } = run.equipment;
   const { messages, spec } = run.state;
-  const asked: readonly Message[] = report ? [...messages, { role: 'user', text: renderReportRequest(report) }] : messages;
+  const asked: readonly Message[] = report
+    ? [...messages, { role: 'user', text: renderReportRequest(report) }]
+    : messages;
   return { system, messages: asked, tools: report ? NO_TOOLS : declarations, effort: spec.effort };
 }
 
@@ -76,8 +78,10 @@ async function attempt(run: LiveRun, request: ModelRequest, text: TextRecorder):
         clock,
         signal: scope.signal,
         graceMs: limits.stop_grace_ms,
-        onLate: () => faultOf({ code: 'stopped', message: 'The call did not end after it was stopped.', retryable: false }),
-        onError: (error) => faultOf({ code: 'internal', message: `The model adapter broke: ${messageOf(error)}`, retryable: false }),
+        onLate: () =>
+          faultOf({ code: 'stopped', message: 'The call did not end after it was stopped.', retryable: false }),
+        onError: (error) =>
+          faultOf({ code: 'internal', message: `The model adapter broke: ${messageOf(error)}`, retryable: false }),
       },
     );
     if (outcome.kind === 'answer') return outcome;
@@ -123,7 +127,9 @@ async function onFault(run: LiveRun, outcome: ModelFault, text: string): Promise
   const { clock, limits, random } = run.services;
   const { state } = run;
   const stopped = run.scope.reason !== undefined;
-  const fault: Fault = stopped ? { code: 'stopped', message: 'The run was stopped during this call.', retryable: false } : outcome.fault;
+  const fault: Fault = stopped
+    ? { code: 'stopped', message: 'The run was stopped during this call.', retryable: false }
+    : outcome.fault;
   const attemptNumber = state.failures + 1;
   const retry = fault.retryable && attemptNumber <= limits.retries;
   const options = { first: limits.retry_first_ms, longest: limits.retry_longest_ms, jitter: RETRY_JITTER };
@@ -149,5 +155,8 @@ async function onFault(run: LiveRun, outcome: ModelFault, text: string): Promise
 function endingOf(fault: Fault): StopReason {
   if (fault.retryable) return { state: 'interrupted', reason: 'provider' };
   if (fault.code === 'context_overflow') return { state: 'interrupted', reason: 'context' };
-  return { state: 'failed', reason: fault.code === 'internal' || fault.code === 'stopped' ? 'internal' : 'provider_refused' };
+  return {
+    state: 'failed',
+    reason: fault.code === 'internal' || fault.code === 'stopped' ? 'internal' : 'provider_refused',
+  };
 }

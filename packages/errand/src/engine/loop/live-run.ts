@@ -98,7 +98,9 @@ export class LiveRun {
   /** Hands events that are in the state already to the journal. */
   append(events: readonly RunEvent[]): void {
     // The journal keeps the order of appends, so the last one stands for all before it.
-    const appended = this.services.journal.append([{ run_id: this.state.run_id, events, record: recordOf(this.state) }]);
+    const appended = this.services.journal.append([
+      { run_id: this.state.run_id, events, record: recordOf(this.state) },
+    ]);
     this.#recorded = appended;
     appended.catch((error: unknown) => this.#onLost(error));
   }

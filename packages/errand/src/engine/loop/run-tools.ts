@@ -1,7 +1,7 @@
+import type { Scope } from '../../base/abort.ts';
 import { messageOf } from '../../base/errors.ts';
 import { parseJson } from '../../base/json.ts';
 import { cutHeadAndTail } from '../../base/text.ts';
-import type { Scope } from '../../base/abort.ts';
 import { authorise } from '../../domain/authority/authorise.ts';
 import { reportWindow } from '../../domain/run/limits.ts';
 import type { OpenCall } from '../../domain/run/state.ts';
@@ -20,10 +20,16 @@ type Prepared = { readonly tool: Tool; readonly args: unknown } | { readonly ref
 export async function runTools(run: LiveRun): Promise<void> {
   const scope = run.scope.child();
   const { wall_ms } = run.state.limits;
-  const callOff = wall_ms === null ? null : run.active.at(wall_ms - reportWindow(wall_ms), () => scope.cancel({ state: 'interrupted', reason: 'wall' }));
+  const callOff =
+    wall_ms === null
+      ? null
+      : run.active.at(wall_ms - reportWindow(wall_ms), () => scope.cancel({ state: 'interrupted', reason: 'wall' }));
   run.answerCharacters = 0;
   try {
-    for (const group of groupsOf(run, run.state.open.filter((call) => !call.result))) {
+    for (const group of groupsOf(
+      run,
+      run.state.open.filter((call) => !call.result),
+    )) {
       await Promise.all(group.map((call) => dispatch(run, call, scope)));
     }
   } finally {
@@ -57,7 +63,9 @@ async function dispatch(run: LiveRun, call: OpenCall, scope: Scope<StopReason>):
   const begun = clock.monotonic();
   const again = call.started;
   const acted = again && (call.risk === 'write' || call.risk === 'execute');
-  const prepared: Prepared = acted ? { refusal: { status: 'error', output: renderUnknownOutcome(name) } } : prepare(run, call);
+  const prepared: Prepared = acted
+    ? { refusal: { status: 'error', output: renderUnknownOutcome(name) } }
+    : prepare(run, call);
   let outcome: ToolOutcome;
   if ('refusal' in prepared) {
     outcome = prepared.refusal;
@@ -96,7 +104,12 @@ function prepare(run: LiveRun, call: OpenCall): Prepared {
   if (verdict.verdict !== 'allow') return { refusal: { status: 'refused', output: verdict.reason } };
   const json = parseJson(call.args.trim() === '' ? '{}' : call.args);
   if (!json.ok) {
-    return { refusal: { status: 'error', output: `The arguments of ${call.name} are not valid JSON (${json.message}). Send one JSON object.` } };
+    return {
+      refusal: {
+        status: 'error',
+        output: `The arguments of ${call.name} are not valid JSON (${json.message}). Send one JSON object.`,
+      },
+    };
   }
   const parsed = tool.parse(json.value);
   if (!parsed.ok) return { refusal: { status: 'error', output: parsed.error } };
@@ -129,14 +142,20 @@ async function execute(
           scope.cancel({ state: 'interrupted', reason: 'stalled' });
         });
   const stop = (): ToolOutcome =>
-    late ? { status: 'stopped', output: `${tool.name} was stopped after ${bound / 1000} s, its time limit.` } : stopped(scope);
+    late
+      ? { status: 'stopped', output: `${tool.name} was stopped after ${bound / 1000} s, its time limit.` }
+      : stopped(scope);
   const outcome = await guard<ToolOutcome>(() => tool.execute(args, contextOf(run, call, scope)), {
     clock,
     signal: scope.signal,
     // A helper that is stopped has this grace itself, and so have those below it.
-    graceMs: tool.family === 'delegate' ? limits.stop_grace_ms * (run.state.spec.authority.depth_left + 1) : limits.stop_grace_ms,
+    graceMs:
+      tool.family === 'delegate'
+        ? limits.stop_grace_ms * (run.state.spec.authority.depth_left + 1)
+        : limits.stop_grace_ms,
     onLate: stop,
-    onError: (error) => (scope.reason ? stop() : { status: 'error', output: `${tool.name} failed: ${messageOf(error)}` }),
+    onError: (error) =>
+      scope.reason ? stop() : { status: 'error', output: `${tool.name} failed: ${messageOf(error)}` },
   });
   timer?.cancel();
   scope.close();

@@ -1,8 +1,8 @@
 import { CodedError } from '../../base/errors.ts';
-import type { Authority } from '../../domain/authority/authority.ts';
 import { offer } from '../../domain/authority/authorise.ts';
-import type { RunSpec } from '../../domain/run/event.ts';
+import type { Authority } from '../../domain/authority/authority.ts';
 import type { Role } from '../../domain/role/role.ts';
+import type { RunSpec } from '../../domain/run/event.ts';
 import type { Workspace } from '../../ports/files.ts';
 import type { ToolDeclaration } from '../../ports/model.ts';
 import type { Tool } from '../../ports/tool.ts';
@@ -61,7 +61,8 @@ export class Outfitter {
   /** What a recorded run was equipped with, byte for byte; runs that are alike share it. */
   async frozen(spec: RunSpec): Promise<Pick<Outfit, 'system' | 'declarations'>> {
     const [system, tools] = await Promise.all([this.#text(spec.system), this.#text(spec.tools)]);
-    if (system === null || tools === null) throw new CodedError('corrupt', `the store has lost the instructions of a run (${spec.title})`);
+    if (system === null || tools === null)
+      throw new CodedError('corrupt', `the store has lost the instructions of a run (${spec.title})`);
     let list = this.#frozen.get(spec.tools);
     if (!list) {
       list = JSON.parse(tools) as readonly ToolDeclaration[];

@@ -5,6 +5,7 @@ import type { RunResult } from '../../domain/run/result.ts';
 import type { RunState } from '../../domain/run/state.ts';
 import { isEnded } from '../../domain/run/status.ts';
 import type { RunHandle, Runtime, StartRefusal } from '../../ports/runtime.ts';
+import { launchHelper } from '../delegation/launch.ts';
 import type { LiveRun } from '../loop/live-run.ts';
 import type { Services } from '../services.ts';
 import { resultOf } from './results.ts';
@@ -13,12 +14,12 @@ import { stopElsewhere } from './stop-elsewhere.ts';
 import { Supervisor } from './supervisor.ts';
 
 /** A root whose first call was refused, withdrawn so that nothing is left of it. */
-export class WithdrawnError extends CodedError<StartRefusal['code']> {}
+class WithdrawnError extends CodedError<StartRefusal['code']> {}
 
 /** What faces may do, over one journal. `mode: read` starts nothing and leaves no boot behind. */
 export async function createRuntime(services: Services, mode: 'run' | 'read'): Promise<Runtime> {
   const { journal, bootId, clock, processes } = services;
-  const supervisor = new Supervisor(services);
+  const supervisor = new Supervisor(services, launchHelper);
   let stopCommands = () => {};
   if (mode === 'run') {
     await journal.openBoot({ boot_id: bootId, started_at: clock.now(), ...processes.self() });
@@ -100,7 +101,12 @@ async function finish(supervisor: Supervisor, root: LiveRun): Promise<RunResult>
   await root.ended;
   const { state } = root;
   const refused = state.fault?.code;
-  if (isEnded(state.state) && state.steps === 0 && state.reason === 'provider_refused' && (refused === 'refused_key' || refused === 'unknown_model')) {
+  if (
+    isEnded(state.state) &&
+    state.steps === 0 &&
+    state.reason === 'provider_refused' &&
+    (refused === 'refused_key' || refused === 'unknown_model')
+  ) {
     await supervisor.services.journal.discard(state.run_id);
     throw new WithdrawnError(refused, state.fault?.message ?? state.message);
   }

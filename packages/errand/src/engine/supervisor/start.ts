@@ -1,5 +1,5 @@
-import { TASK_LENGTH, titleFrom } from '../../domain/brief/brief.ts';
 import type { Authority } from '../../domain/authority/authority.ts';
+import { TASK_LENGTH, titleFrom } from '../../domain/brief/brief.ts';
 import type { StartRefusal, StartRequest } from '../../ports/runtime.ts';
 import { Turn } from '../admission/turn.ts';
 import type { LiveRun } from '../loop/live-run.ts';
@@ -14,7 +14,10 @@ export async function startRoot(supervisor: Supervisor, request: StartRequest): 
   const task = request.task.trim();
   if (task === '') return refuse('no_task', 'There is no task: say what is to be done.');
   if (task.length > TASK_LENGTH) {
-    return refuse('task_too_long', `The task is ${task.length} characters long; ${TASK_LENGTH} at most. Put the material into files of the workspace and name them.`);
+    return refuse(
+      'task_too_long',
+      `The task is ${task.length} characters long; ${TASK_LENGTH} at most. Put the material into files of the workspace and name them.`,
+    );
   }
   const folder = await files.folder(request.cwd, request.cwd);
   if (!folder.ok) return refuse('no_folder', folder.error.message);
@@ -46,7 +49,12 @@ export async function startRoot(supervisor: Supervisor, request: StartRequest): 
     model_from: request.askedModel ? 'call' : 'config',
     effort: request.effort ?? null,
     authority: rootAuthority(folder.value, limits.max_depth),
-    limits: { steps: limits.root_steps, tool_calls: Number.MAX_SAFE_INTEGER, wall_ms: limits.root_wall_ms, ...request.limits },
+    limits: {
+      steps: limits.root_steps,
+      tool_calls: Number.MAX_SAFE_INTEGER,
+      wall_ms: limits.root_wall_ms,
+      ...request.limits,
+    },
     cwd: folder.value,
     opening: task,
   });

@@ -1,6 +1,6 @@
-import { fold, apply } from '../../domain/run/apply.ts';
-import type { RunEvent } from '../../domain/run/event.ts';
+import { apply, fold } from '../../domain/run/apply.ts';
 import { writtenSoFar } from '../../domain/run/decide.ts';
+import type { RunEvent } from '../../domain/run/event.ts';
 import { type RunRecord, recordOf } from '../../domain/run/record.ts';
 import { type CancelReason, isEnded } from '../../domain/run/status.ts';
 import type { StopAnswer } from '../../ports/runtime.ts';
@@ -14,7 +14,8 @@ export async function stopElsewhere(services: Services, runId: string, reason: C
   if (!record) return { kind: 'not_found' };
   if (isEnded(record.state)) return { kind: 'at_rest', record };
   const owner = (await journal.boots()).find((boot) => boot.boot_id === record.boot_id);
-  if (!owner || processes.ownerState(owner) === 'dead') return { kind: 'stopped', record: await settleAbandoned(services, record, reason) };
+  if (!owner || processes.ownerState(owner) === 'dead')
+    return { kind: 'stopped', record: await settleAbandoned(services, record, reason) };
   await journal.sendCommand(owner.boot_id, { kind: 'cancel', run_id: runId, reason });
   return waitForRest(services, runId);
 }

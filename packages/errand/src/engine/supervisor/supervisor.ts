@@ -5,11 +5,11 @@ import type { RunLimits } from '../../domain/run/limits.ts';
 import type { OpenCall, RunState } from '../../domain/run/state.ts';
 import type { CancelReason } from '../../domain/run/status.ts';
 import type { Model } from '../../ports/model.ts';
-import type { Turn } from '../admission/turn.ts';
-import { launchHelper } from '../delegation/launch.ts';
-import { drive } from '../loop/drive.ts';
-import { type DelegateCall, LiveRun } from '../loop/live-run.ts';
+import type { ToolOutcome } from '../../ports/tool.ts';
 import { renderNotOffered, renderResumeNote } from '../../prompts/turns.ts';
+import type { Turn } from '../admission/turn.ts';
+import { drive } from '../loop/drive.ts';
+import { type DelegateCall, type Equipment, LiveRun } from '../loop/live-run.ts';
 import type { Services } from '../services.ts';
 import { Outfitter } from './outfit.ts';
 
@@ -27,16 +27,25 @@ export interface ReviveOptions {
   readonly limits?: RunLimits;
 }
 
+export type Launch = (
+  supervisor: Supervisor,
+  parent: LiveRun,
+  call: DelegateCall & { readonly args: unknown },
+) => Promise<ToolOutcome>;
+
 /** The runs that live in this process: created, driven, found and stopped here. */
 export class Supervisor {
   readonly services: Services;
   readonly #live = new Map<string, LiveRun>();
   readonly #outfitter: Outfitter;
+  readonly #delegate: Equipment['delegate'];
   /** Being created: admitted, not yet live. */
   #coming = 0;
 
-  constructor(services: Services) {
+  /** `launch`: carries out a run's call for a helper, by way of this supervisor. */
+  constructor(services: Services, launch: Launch) {
     this.services = services;
+    this.#delegate = (parent, args, call) => launch(this, parent, { args, ...call });
     this.#outfitter = new Outfitter(services);
   }
 
@@ -84,7 +93,11 @@ export class Supervisor {
       flags: [],
     };
     const { system, declarations, workspace } = outfit;
-    const run = new LiveRun(this.services, { model: connection, system, declarations, workspace, turn, delegate: this.#delegate }, begin(created));
+    const run = new LiveRun(
+      this.services,
+      { model: connection, system, declarations, workspace, turn, delegate: this.#delegate },
+      begin(created),
+    );
     run.append([created]);
     this.#drive(run);
     return run;
@@ -120,8 +133,6 @@ export class Supervisor {
     this.#drive(run);
     return succeed(run);
   }
-
-  readonly #delegate = (parent: LiveRun, args: unknown, call: DelegateCall) => launchHelper(this, parent, { args, ...call });
 
   #drive(run: LiveRun): void {
     const { run_id } = run.state;

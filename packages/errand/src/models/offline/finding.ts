@@ -1,3 +1,4 @@
+import { classOf } from './lines.ts';
 import type { Line, Observed } from './observed.ts';
 import type { Question } from './question.ts';
 import { isName, isStrong, type Place, rank } from './rank.ts';
@@ -89,6 +90,7 @@ function filesNamed(question: Question, observed: Observed): string[] {
   const words = question.terms.filter((term) => term.kind === 'word');
   const least = Math.min(2, words.length);
   return observed.files.filter((file) => {
+    if (question.about !== null && classOf(file) !== question.about) return false;
     const name = file.slice(file.lastIndexOf('/') + 1);
     return least > 0 && words.filter((term) => term.test.test(name)).length >= least;
   });

@@ -4,7 +4,7 @@ import { type CitedLine, cite, parseEvidence, renderEvidence } from './citation.
 import type { Finding } from './finding.ts';
 import type { Line, Observed } from './observed.ts';
 import type { Inquiry, Question } from './question.ts';
-import { isStrong, rank } from './rank.ts';
+import { isStrong, type Place, rank } from './rank.ts';
 import { CLOSING, declined } from './report.ts';
 import type { Done } from './turn.ts';
 
@@ -60,8 +60,10 @@ const MOST_EVIDENCE = 8;
 const LEADING = 7;
 const FOLLOWING = 4;
 const MOST_SECTIONS = 3;
+/** Characters of a question in the title of a helper. */
+export const TITLE_OF_QUESTION = 80;
 /** Of the best helper's score, what makes another one worth quoting. */
-const CLOSE_TO_BEST = 0.3;
+const CLOSE_TO_BEST = 0.4;
 const WITHOUT_HELPER = 'searched by this run itself, without a helper';
 const MOST_TEXT = 600;
 
@@ -101,22 +103,39 @@ function byArea(question: Question, { brought, own }: Merging): string[] {
         : `None of ${answered.length} helpers found anything.`;
     return [
       ...parts,
-      section(shortened(summary || 'The helper brought nothing.'), [], answered.map(credit).join('; ')),
+      section(
+        shortened(summary || 'The helper brought nothing.'),
+        [],
+        answered.map((one) => credit(one, question)).join('; '),
+      ),
     ];
   }
   const finders = judged.filter((one) => one.level === best.level && one.score >= best.score * CLOSE_TO_BEST);
   for (const [index, { helper }] of finders.slice(0, MOST_SECTIONS).entries()) {
     const lines = helper.evidence.slice(0, index === 0 ? LEADING : FOLLOWING).map((line) => line.raw);
-    parts.push(section(shortened(helper.summary || helper.text), lines, credit(helper)));
+    parts.push(section(shortened(helper.summary || helper.text), lines, credit(helper, question)));
   }
   const others = judged.filter((one) => !finders.includes(one));
-  const more = finders.slice(MOST_SECTIONS).map(({ helper }) => `${credit(helper)}${placeOf(helper)}`);
-  if (more.length > 0) parts.push(`Also found by: ${more.join('; ')}.`);
-  const loose = others.filter((one) => one.level > 0).map(({ helper }) => `${credit(helper)}${placeOf(helper)}`);
-  const none = others.filter((one) => one.level === 0).map(({ helper }) => credit(helper));
-  if (loose.length > 0) parts.push(`Less to the point: ${loose.join('; ')}.`);
-  if (none.length > 0) parts.push(`Nothing was found by: ${none.join('; ')}.`);
+  parts.push(
+    ...mentioned('Also found by', finders.slice(MOST_SECTIONS), question),
+    ...mentioned(
+      'Less to the point',
+      others.filter((one) => one.level > 0),
+      question,
+    ),
+    ...mentioned(
+      'Nothing was found by',
+      others.filter((one) => one.level === 0),
+      question,
+    ),
+  );
   return parts;
+}
+
+/** One line about helpers that are not quoted, each with the first place that it names. */
+function mentioned(what: string, judged: readonly Judged[], question: Question): string[] {
+  if (judged.length === 0) return [];
+  return [`${what}: ${judged.map(({ helper }) => `${credit(helper, question)}${placeOf(helper)}`).join('; ')}.`];
 }
 
 interface Judged {
@@ -130,6 +149,9 @@ interface Judged {
 function judge(question: Question, answered: readonly Brought[]): Judged[] {
   const places = rank(question, fromEvidence(answered.flatMap((one) => one.evidence)));
   const strong = question.terms.some(isStrong);
+  const wordsAt = (place: Place) => [...place.close].filter((term) => term.kind === 'word').length;
+  const most = Math.max(0, ...places.map(wordsAt));
+  const fits = (place: Place) => (strong ? place.exact : wordsAt(place) === most);
   const judged = answered.map((helper): Judged => {
     const own = places.filter((place) =>
       helper.evidence.some((line) => line.path === place.path && line.line === place.line),
@@ -137,7 +159,11 @@ function judge(question: Question, answered: readonly Brought[]): Judged[] {
     const score = Math.max(0, ...own.map((place) => place.score));
     if (!helper.offline) return { helper, level: helper.summary === '' && helper.text === '' ? 0 : 2, score };
     if (helper.evidence.length === 0) return { helper, level: 0, score };
-    return { helper, level: !strong || own.some((place) => place.exact) ? 2 : 1, score };
+    // Lines of a file that is named as asked for need not have the words themselves.
+    const named = helper.evidence.some((line) =>
+      question.terms.some((term) => term.kind === 'file' && term.test.test(line.path)),
+    );
+    return { helper, level: named || own.some(fits) ? 2 : 1, score };
   });
   return judged.sort((a, b) => b.level - a.level || b.score - a.score);
 }
@@ -151,8 +177,11 @@ function shortened(text: string): string {
   return line.length < MOST_TEXT - 1 ? line : `${line}…`;
 }
 
-function credit(helper: Brought): string {
-  return `helper “${helper.title}”, ${helper.state}`;
+/** Who brought it and how it ended; of a title for an area, the area. */
+function credit(helper: Brought, question?: Question): string {
+  const tail = question ? `: ${firstLine(question.text, TITLE_OF_QUESTION)}` : '';
+  const title = tail !== '' && helper.title.endsWith(tail) ? helper.title.slice(0, -tail.length) : helper.title;
+  return `helper “${title}”, ${helper.state}`;
 }
 
 function placeOf(helper: Brought): string {

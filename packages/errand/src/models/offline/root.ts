@@ -1,7 +1,7 @@
 import { firstLine } from '../../base/text.ts';
 import { type Area, areasOf, nextListing } from './areas.ts';
 import { offered, type Wanted } from './calls.ts';
-import { type Brought, readBrought, renderMerged } from './merge.ts';
+import { type Brought, readBrought, renderMerged, TITLE_OF_QUESTION } from './merge.ts';
 import { type Inquiry, type Question, readRequest } from './question.ts';
 import { declined, renderAnswer } from './report.ts';
 import { findingsOf, nextStep, type Step } from './research.ts';
@@ -9,7 +9,6 @@ import { type Done, INSTRUCTION, type Turn } from './turn.ts';
 
 /** Helpers in the one step that asks for them. */
 const MOST_HELPERS = 8;
-const TITLE = 80;
 
 /** What a root does next: calls with a line about them, or its answer. */
 export function rootStep(turn: Turn): Step {
@@ -31,7 +30,10 @@ export function rootStep(turn: Turn): Step {
 function askByQuestion(inquiry: Inquiry): Step {
   const groups = inGroups(inquiry.questions, MOST_HELPERS);
   const calls = groups.map((questions) =>
-    agent(firstLine(questions.map(({ text }) => text).join(' '), TITLE), taskOf(questions, inquiry.background, [])),
+    agent(
+      firstLine(questions.map(({ text }) => text).join(' '), TITLE_OF_QUESTION),
+      taskOf(questions, inquiry.background, []),
+    ),
   );
   return {
     say: `These are ${inquiry.questions.length} questions; one scout goes out for each${groups.length < inquiry.questions.length ? ' group of them' : ''}.`,
@@ -45,7 +47,7 @@ function askByArea(inquiry: Inquiry, turn: Turn): Step {
   const listing = offered(nextListing(turn.rounds, base) ?? [], turn.tools);
   if (listing.length > 0) return { say: 'Looking at how the workspace is laid out.', calls: listing };
   const areas = areasOf(turn.rounds, base);
-  const asked = firstLine(question?.text ?? '', TITLE);
+  const asked = firstLine(question?.text ?? '', TITLE_OF_QUESTION);
   if (areas.length < 2) {
     return {
       say: 'One scout is enough for this workspace.',

@@ -26,39 +26,71 @@ interface NameMaterial {
   readonly names: readonly Term[];
 }
 
-/** Where names are defined, what their comments say, and how often they are used. */
+/** Where names are defined, what their comments say, how often they are used, and where they meet. */
 export function aboutName(question: Question, observed: Observed, { places, all, names }: NameMaterial): Statement {
-  const texts: string[] = [];
-  const evidence: Line[] = [];
-  const rest: Line[] = [];
-  const risks: string[] = [];
-  const together =
-    names.length > 1 ? places.filter((place) => names.filter((name) => place.terms.includes(name)).length > 1) : [];
-  for (const name of names.slice(0, LISTED)) {
-    const own = places.filter((place) => place.terms.includes(name));
-    if (own.length === 0) {
-      texts.push(`${shown(name)} was not found.`);
-      continue;
-    }
-    const definitions = definitionsOf(name, own);
-    const [best] = definitions;
-    const uses = own.filter((place) => !definitions.includes(place) && roleFor(name, place) !== 'comment');
-    if (best) {
-      const comment = commentSentence(observed, best);
-      const usage = uses.length > 0 ? ` It stands in ${placesIn(uses, observed)} more.` : '';
-      texts.push(`${shown(name)} is defined at ${listed(definitions.map(cite), LISTED)}.${comment.text}${usage}`);
-      evidence.push(best, ...comment.lines, ...bodyLines(question, observed, { definition: best, all }));
-      rest.push(...definitions.slice(1, LISTED));
-    } else {
-      texts.push(
-        `No definition of ${shown(name)} was seen; it stands in ${placesIn(own, observed)}, first of all ${own.slice(0, LISTED).map(cite).join(', ')}.`,
-      );
-      risks.push(`${shown(name)} may be defined outside of what was searched, or in a form that is not recognised.`);
-    }
-    rest.push(...spread(uses, 4));
+  const told = names.slice(0, LISTED).map((name) => tellName(name, question, { observed, all, places }));
+  const homes = told.flatMap(({ home }) => (home ? [home] : []));
+  const meeting = names.length > 1 ? meetings(names, places, homes) : [];
+  const texts = told.map(({ text }) => text);
+  if (meeting.length > 0)
+    texts.push(
+      `They meet at ${listed(
+        meeting.map((place) => within(observed, place)),
+        LISTED,
+      )}.`,
+    );
+  const evidence = [
+    ...told.flatMap(({ lines }) => lines.slice(0, names.length > 1 ? 2 : MANY)),
+    ...meeting.slice(0, LISTED),
+    ...told.flatMap(({ lines }) => lines.slice(2)),
+    ...told.flatMap(({ rest }) => rest),
+  ];
+  return { text: texts.join(' '), evidence, risks: told.flatMap(({ risks }) => risks) };
+}
+
+interface ToldName {
+  readonly text: string;
+  readonly home: Place | null;
+  /** The definition with its comment and the lines of its body. */
+  readonly lines: readonly Line[];
+  /** Other definitions, and uses. */
+  readonly rest: readonly Line[];
+  readonly risks: readonly string[];
+}
+
+interface Material {
+  readonly observed: Observed;
+  readonly all: readonly Place[];
+  readonly places: readonly Place[];
+}
+
+function tellName(name: Term, question: Question, { observed, all, places }: Material): ToldName {
+  const own = places.filter((place) => place.terms.includes(name));
+  if (own.length === 0) return { text: `${shown(name)} was not found.`, home: null, lines: [], rest: [], risks: [] };
+  const definitions = definitionsOf(name, own);
+  const [home] = definitions;
+  const uses = own.filter((place) => !definitions.includes(place) && roleFor(name, place) !== 'comment');
+  const rest = [...definitions.slice(1, LISTED), ...spread(uses, 4)];
+  if (!home) {
+    const text = `No definition of ${shown(name)} was seen; it stands in ${placesIn(own, observed)}, first of all ${own.slice(0, LISTED).map(cite).join(', ')}.`;
+    const risk = `${shown(name)} may be defined outside of what was searched, or in a form that is not recognised.`;
+    return { text, home: null, lines: [], rest, risks: [risk] };
   }
-  if (together.length > 0) texts.push(`They stand together at ${listed(together.map(cite), LISTED)}.`);
-  return { text: texts.join(' '), evidence: [...together.slice(0, LISTED), ...evidence, ...rest], risks };
+  const comment = commentSentence(observed, home);
+  const usage = uses.length > 0 ? ` It stands in ${placesIn(uses, observed)} more.` : '';
+  const text = `${shown(name)} is defined at ${listed(definitions.map(cite), LISTED)}.${comment.text}${usage}`;
+  const lines = [home, ...comment.lines, ...bodyLines(question, observed, { definition: home, all })];
+  return { text, home, lines, rest, risks: [] };
+}
+
+/** Where two names stand on one line, or one of them in the file that defines the other. */
+function meetings(names: readonly Term[], places: readonly Place[], homes: readonly Place[]): Place[] {
+  const on = (place: Place) => names.filter((name) => place.terms.includes(name)).length;
+  const together = places.filter((place) => on(place) > 1);
+  if (together.length > 0) return together;
+  return places.filter((place) =>
+    homes.some((home) => home.path === place.path && !place.terms.some((term) => home.terms.includes(term))),
+  );
 }
 
 interface BodyMaterial {
@@ -274,7 +306,7 @@ function headOf(observed: Observed, file: string): Line[] {
 }
 
 /** The places where the words of a question stand closest together. */
-export function aboutWords(_question: Question, observed: Observed, places: readonly Place[]): Statement {
+export function aboutWords(question: Question, observed: Observed, places: readonly Place[]): Statement {
   const best = apart(places, 4);
   const [first] = best;
   if (!first) return { text: '', evidence: [], risks: [] };
@@ -289,11 +321,9 @@ export function aboutWords(_question: Question, observed: Observed, places: read
   });
   const [head = '', ...others] = sentences;
   const further = others.length > 0 ? ` Next: ${others.join(', ')}.` : '';
-  return {
-    text: `The closest match is ${head}${head.endsWith('”') || head.endsWith('.') ? '' : '.'}${further}`,
-    evidence,
-    risks: [],
-  };
+  const far = question.terms.filter((term) => term.kind === 'word' && !first.close.has(term));
+  const missing = far.length > 0 ? ` Not close to it: ${far.map(shown).join(', ')}.` : '';
+  return { text: `The closest match is ${head}${missing}${further}`, evidence, risks: [] };
 }
 
 /** The best places, no two of them close together, three of one file at most. */

@@ -1,4 +1,4 @@
-import { IDIOMS, isAskingVerb, isStopWord, isWeakWord, shortForm, stem } from './words.ts';
+import { IDIOMS, isAskingVerb, isStopWord, isWeakWord, joinPhrasal, shortForm, stem } from './words.ts';
 
 /**
  * What is looked for. `phrase`: quoted text; `identifier`: a name of code; `file`, `folder`: paths;
@@ -44,7 +44,8 @@ export function termsOf(question: string): Term[] {
   const idioms = IDIOMS.filter((idiom) => idiom.words.test(question));
   for (const { label, pattern } of idioms)
     terms.push({ kind: 'idiom', text: label, pattern, test: new RegExp(pattern, 'u') });
-  const rest = question.replace(QUOTED, (_whole, ...groups: (string | undefined)[]) => {
+  const said = idioms.map((idiom) => idiom.words.exec(question)?.[0] ?? '').join(' ');
+  const rest = joinPhrasal(question).replace(QUOTED, (_whole, ...groups: (string | undefined)[]) => {
     const text =
       groups
         .slice(0, 5)
@@ -60,7 +61,8 @@ export function termsOf(question: string): Term[] {
     if (token !== '' && token !== '\u0000') terms.push(...tokenTerms(token, { first, named, question }));
     if (token !== '') first = /[.!?:]$/u.test(raw);
   }
-  return withoutDoubles(terms);
+  const words = new Set(said.split(/\s+/u));
+  return withoutDoubles(terms.filter((term) => term.kind === 'idiom' || !words.has(term.text)));
 }
 
 function quotedTerm(text: string): Term {

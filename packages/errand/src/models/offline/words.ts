@@ -25,19 +25,19 @@ const VERBS = wordsOf(`
   declaration declarations declare declared declares define defined defines defining definition definitions
   depend depends describe described describes explain explained explains export exported exports handle handled
   handles handling implement implementation implementations implemented implementing implements import imported
-  importing imports instantiate instantiated instantiates invoke invoked invokes locate located mention
-  mentioned mentions perform performed performs quote read reads reference referenced references responsible
-  usage usages
+  importing imports instantiate instantiated instantiates invoke invoked invokes keep keeps kept locate located
+  mention mentioned mentions perform performed performs quote read reads reference referenced references
+  responsible store stored usage usages
 `);
 
 /** Words about code in general: searched for only where a question has little else, but kept as neighbours. */
 const WEAK = wordsOf(`
   actual actually app application base behavior behaviour class classes code codebase concept decide decided
   detail details directory document documentation end ends example examples exist exists feature features file
-  files first folder folders follow function functions identifier interface interfaces keep kept last line lines
-  list location logic method methods module modules name named names new next number object old package packages
-  part parts piece place places point program project report repository result run runs runtime search searches
-  set sets source sources start started starts string structure symbol system thing tree type types value values
+  files first folder folders follow function functions identifier interface interfaces last line lines list
+  location logic method methods module modules name named names new next number object old package packages part
+  parts piece place places point program project report repository result run runs runtime search searches set
+  sets source sources start started starts string structure symbol system thing tree type types value values
   variable variables work working works workspace write writes written
 `);
 
@@ -125,6 +125,15 @@ export function stem(word: string): { readonly text: string; readonly next: stri
 /** stopp → stop; call and process keep their letters. */
 function singleLast(text: string): string {
   return /([bdgkmnprt])\1$/u.test(text) && text.length > 4 ? text.slice(0, -1) : text;
+}
+
+/** Verbs with a particle, which code writes as one word: "times out" is `timeout`. */
+const PHRASAL =
+  /\b(time|log|sign|set|shut|clean|fall|roll|back|look|start|call|check|lock|time|opt|warm|tear|hand|drop|roll|pop|kick|break|plug|add)(?:s|d|es|ed|ing|ned|ning|ped|ping|ting)?[ -](in|out|up|down|back|off|on|over)\b/giu;
+
+/** The question with verbs and particles joined by a hyphen. */
+export function joinPhrasal(text: string): string {
+  return text.replace(PHRASAL, '$1-$2');
 }
 
 /** Ways in which code says what a question says in words: how the words look, and a pattern that ripgrep and JavaScript read alike. */

@@ -10,7 +10,7 @@ export function openAI(connection: Connection, id: string): Provider {
   const { apiKey, baseUrl, headers } = connection;
   return {
     args: 'text',
-    markErrors: true,
+    markErrors: false,
     defaultUrl: DEFAULT_URL,
     // Nothing is kept on their side: what a later call needs comes back encrypted and stands in our own journal.
     options: { providerOptions: { openai: { store: false } } },

@@ -2,7 +2,7 @@ import type { RunEvent } from '../../domain/run/event.ts';
 import type { RunRecord } from '../../domain/run/record.ts';
 import type { RunFilter } from '../../ports/journal.ts';
 import { decodeEvent, decodeRecord } from '../shared/encode.ts';
-import { corruptRun } from '../shared/faults.ts';
+import { corruptRun, journalError } from '../shared/faults.ts';
 import type { LargeText, Path } from '../shared/large-text.ts';
 import type { DatabaseSync } from './module.ts';
 
@@ -16,8 +16,10 @@ interface EventRow {
 interface TextRow {
   readonly seq: number;
   readonly path: string;
-  readonly text: string | null;
+  readonly bytes: Uint8Array | null;
 }
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Reads what is committed. */
 export class Reader {
@@ -39,9 +41,9 @@ export class Reader {
       'select seq, at, type, data from events where run_id = ? and seq > ? order by seq',
     );
     this.#selectTexts = database.prepare(
-      'select seq, path, text from event_texts left join blobs using (address) where run_id = ? and seq > ? order by seq',
+      'select seq, path, bytes from event_texts left join blobs using (address) where run_id = ? and seq > ? order by seq',
     );
-    this.#selectBlob = database.prepare('select text from blobs where address = ?');
+    this.#selectBlob = database.prepare('select bytes from blobs where address = ?');
     this.#dataVersion = database.prepare('pragma data_version');
   }
 
@@ -91,8 +93,8 @@ export class Reader {
       // As a list of keys: asked with `or`, SQLite reads the whole table in order of `number` instead of three indexes.
       conditions.push(`number in (
         select number from runs where live = 1
-        union select number from runs where created_at >= ?
-        union select number from runs where ended_at >= ?
+        union all select number from runs where created_at >= ?
+        union all select number from runs where ended_at >= ?
       )`);
       values.push(since, since);
     }
@@ -102,7 +104,13 @@ export class Reader {
   }
 
   blob(address: string): string | null {
-    return (this.#selectBlob.get(address) as { text: string } | undefined)?.text ?? null;
+    const row = this.#selectBlob.get(address) as { bytes: Uint8Array } | undefined;
+    if (!row) return null;
+    try {
+      return UTF8.decode(row.bytes);
+    } catch (error) {
+      throw journalError('corrupt', `The stored text ${address} is damaged.`, error);
+    }
   }
 
   /** Another number after another connection has committed something. */
@@ -122,10 +130,10 @@ export class Reader {
 
 function textsBySeq(rows: readonly TextRow[]): ReadonlyMap<number, readonly LargeText[]> {
   const bySeq = new Map<number, LargeText[]>();
-  for (const { seq, path, text } of rows) {
-    if (text === null) throw new Error(`the text of event ${seq} at ${path} is missing`);
+  for (const { seq, path, bytes } of rows) {
+    if (bytes === null) throw new Error(`the text of event ${seq} at ${path} is missing`);
     const texts = bySeq.get(seq) ?? [];
-    texts.push({ path: JSON.parse(path) as Path, text });
+    texts.push({ path: JSON.parse(path) as Path, text: UTF8.decode(bytes) });
     bySeq.set(seq, texts);
   }
   return bySeq;

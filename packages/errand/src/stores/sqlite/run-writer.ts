@@ -36,7 +36,7 @@ export class RunWriter {
     );
     this.#selectSeq = database.prepare('select seq from runs where run_id = ?');
     this.#insertBlob = database.prepare(
-      `insert into blobs (address, text, pinned) values (?, ?, ?)
+      `insert into blobs (address, bytes, pinned) values (?, ?, ?)
        on conflict (address) do update set pinned = 1 where excluded.pinned > pinned`,
     );
     this.#insertText = database.prepare('insert into event_texts (run_id, seq, path, address) values (?, ?, ?, ?)');
@@ -66,7 +66,7 @@ export class RunWriter {
   }
 
   putBlob(address: string, text: string): void {
-    this.#insertBlob.run(address, text, 1);
+    this.#insertBlob.run(address, Buffer.from(text), 1);
   }
 
   discard(rootId: string): void {
@@ -118,7 +118,7 @@ export class RunWriter {
     this.#insertEvent.run(runId, seq, at, type, data);
     for (const { path, text } of texts ?? []) {
       const address = addressOf(text);
-      this.#insertBlob.run(address, text, 0);
+      this.#insertBlob.run(address, Buffer.from(text), 0);
       this.#insertText.run(runId, seq, JSON.stringify(path), address);
     }
   }

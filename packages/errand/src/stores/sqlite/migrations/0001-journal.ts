@@ -34,9 +34,10 @@ create table events (
 ) strict;
 
 create table blobs (
-  -- SHA-256 of the text, in hex.
+  -- SHA-256 of the bytes, in hex.
   address text not null unique,
-  text text not null,
+  -- A text in UTF-8. Not a text column: Node 22 reads those up to the first NUL only.
+  bytes blob not null,
   -- 1: stored for itself, and so kept when no event holds it.
   pinned integer not null
 ) strict;

@@ -1,0 +1,28 @@
+import type { Clock } from '../base/clock.ts';
+import type { InstanceLimits } from '../domain/run/limits.ts';
+import type { RunResult } from '../domain/run/result.ts';
+import type { Journal } from '../ports/journal.ts';
+import type { Connection, Models } from '../ports/model.ts';
+import type { Runtime, StartRequest } from '../ports/runtime.ts';
+import type { Tool } from '../ports/tool.ts';
+
+export interface ErrandOptions {
+  /** Absolute folder of the store. Left out, runs are kept in memory and end with the process. */
+  readonly folder?: string;
+  /** A store of your own; instead of `folder`. */
+  readonly journal?: Journal;
+  /** Connections to providers; `offline/extract` is always there. */
+  readonly connections?: readonly Connection[];
+  /** Models of your own; instead of `connections`. */
+  readonly models?: Models;
+  /** Bounds; what is left out is as SPEC table A says. Times in milliseconds. */
+  readonly limits?: Partial<InstanceLimits>;
+  /** Tools beside the built-in ones; each declares its risk. */
+  readonly tools?: readonly Tool[];
+  readonly clock?: Clock;
+}
+
+export interface Errand extends Runtime {
+  /** Starts a root run and waits for its result. Rejects with a CodedError<StartRefusal['code']> when it is refused. */
+  run(request: StartRequest): Promise<RunResult>;
+}
