@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createSystemClock } from '../packages/errand/src/host/clock.ts';
 import type { Journal, JournalEntry } from '../packages/errand/src/ports/journal.ts';
 import { createMemoryJournal } from '../packages/errand/src/stores/memory/journal.ts';
 import { openSqliteJournal } from '../packages/errand/src/stores/sqlite/journal.ts';
@@ -25,10 +26,11 @@ export interface JournalBenchRow {
   readonly ratio: number;
 }
 
+const clock = createSystemClock();
 const JOURNALS: Readonly<Record<JournalBenchRow['journal'], (folder: string) => Journal>> = {
   memory: () => createMemoryJournal(),
-  sqlite: (folder) => openSqliteJournal({ folder }),
-  'sqlite, full durability': (folder) => openSqliteJournal({ folder, durability: 'full' }),
+  sqlite: (folder) => openSqliteJournal({ folder, clock }),
+  'sqlite, full durability': (folder) => openSqliteJournal({ folder, clock, durability: 'full' }),
 };
 
 /** Each helper waits for each of its appends, as a run does; their entries are made beforehand. */
@@ -94,6 +96,9 @@ function scriptOf(index: number, steps: number): readonly JournalEntry[] {
 }
 
 async function appendInTurn(journal: Journal, entries: readonly JournalEntry[]): Promise<void> {
+  // Claimed in the tick of the first append, as a root is.
+  const [first] = entries;
+  if (first) void journal.claim({ root_id: first.record.root_id, boot_id: 'boot_bench', mayTake: () => false });
   for (const entry of entries) await journal.append([entry]);
 }
 

@@ -7,6 +7,8 @@ import { offences } from './finding.mjs';
 const CLOCK_ROOMS = new Set(['app', 'cli', 'terminal', 'host', 'testing']);
 const ENVIRONMENT_ROOMS = new Set(['app']);
 const CONSOLE_ROOMS = new Set(['cli', 'terminal']);
+/** Rooms that may wait for the end of the tick, which is no time. */
+const TICK_ROOMS = new Set(['stores']);
 /** Rooms that run anywhere: Node's globals are as far from them as its modules. */
 const PURE_ROOMS = new Set(['base', 'domain', 'ports', 'engine', 'prompts', 'tools']);
 
@@ -41,7 +43,9 @@ function touched(file) {
   visit(file.source, (node) => {
     const see = (rule, what) => found[rule].push({ line: lineOf(file.source, node), what });
     const what = nameUsed(node, own);
-    if (!CLOCK_ROOMS.has(file.room) && readsClock(node, what)) see('clock', what ?? node.getText().slice(0, 40));
+    const tick = TICK_ROOMS.has(file.room) && what === 'setImmediate';
+    if (!CLOCK_ROOMS.has(file.room) && !tick && readsClock(node, what))
+      see('clock', what ?? node.getText().slice(0, 40));
     if (!ENVIRONMENT_ROOMS.has(file.room) && readsEnvironment(node, what)) see('environment', what ?? 'node:process');
     if (!CONSOLE_ROOMS.has(file.room) && what === 'console') see('console', what);
     if (PURE_ROOMS.has(file.room) && (what === 'process' || what === 'Buffer')) see('node-global', what);

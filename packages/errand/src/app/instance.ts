@@ -1,5 +1,7 @@
+import type { Clock } from '../base/clock.ts';
 import { CodedError } from '../base/errors.ts';
 import { DEFAULT_LIMITS } from '../domain/run/limits.ts';
+import { createSystemClock } from '../host/clock.ts';
 import type { Journal } from '../ports/journal.ts';
 import { createMemoryJournal } from '../stores/memory/journal.ts';
 import { openSqliteJournal } from '../stores/sqlite/journal.ts';
@@ -9,14 +11,14 @@ import { wire } from './wire.ts';
 
 /** What `createErrand` does, loaded when it is called. */
 export async function createInstance(options: ErrandOptions): Promise<Errand> {
-  const { clock, tools } = options;
+  const { tools, clock = createSystemClock() } = options;
   const runtime = await wire({
-    journal: journalOf(options),
-    models: options.models ?? modelsOf(options.connections ?? []),
+    journal: journalOf(options, clock),
+    models: options.models ?? modelsOf(options.connections ?? [], clock),
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     mode: 'run',
+    clock,
     ...(tools ? { extraTools: tools } : {}),
-    ...(clock ? { clock } : {}),
   });
   return {
     ...runtime,
@@ -28,8 +30,8 @@ export async function createInstance(options: ErrandOptions): Promise<Errand> {
   };
 }
 
-function journalOf(options: ErrandOptions): Journal {
+function journalOf(options: ErrandOptions, clock: Clock): Journal {
   if (options.journal && options.folder) throw new CodedError('options', 'Give "journal" or "folder", not both.');
   if (options.journal) return options.journal;
-  return options.folder ? openSqliteJournal({ folder: options.folder, mode: 'write' }) : createMemoryJournal();
+  return options.folder ? openSqliteJournal({ folder: options.folder, clock }) : createMemoryJournal();
 }

@@ -1,6 +1,6 @@
 import { fail, type Result, succeed } from '../base/result.ts';
 import { DEFAULT_LIMITS, type InstanceLimits } from '../domain/run/limits.ts';
-import { parseDuration, plainDuration } from './options-duration.ts';
+import { parseDuration, plainDuration } from './duration.ts';
 
 export const OUTPUT_FORMATS = ['text', 'json', 'stream-json'] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
@@ -39,19 +39,15 @@ const wall: OptionKind = { kind: 'duration', least: 1, most: WEEK };
 const count = (least: number, most: number): OptionKind => ({ kind: 'count', least, most });
 const characters = count(200, 10_000_000);
 
-type Given = readonly [flag: string, environment: string];
+interface Words {
+  readonly help: string;
+  readonly flag?: string;
+  readonly environment?: string;
+}
 
-function limit(limitName: keyof InstanceLimits, value: OptionKind, help: string, given?: Given): Option {
-  const key = `limits.${limitName.replace(/_ms$/u, '')}`;
-  return {
-    key,
-    inFile: true,
-    flag: given?.[0] ?? null,
-    environment: given?.[1] ?? null,
-    value,
-    help,
-    limit: limitName,
-  };
+function limit(bound: keyof InstanceLimits, value: OptionKind, words: Words): Option {
+  const key = `limits.${bound.replace(/_ms$/u, '')}`;
+  return { flag: null, environment: null, ...words, key, inFile: true, value, limit: bound };
 }
 
 export const OPTIONS: readonly Option[] = [
@@ -82,18 +78,32 @@ export const OPTIONS: readonly Option[] = [
     help: 'folder to work in',
     fallback: 'the current folder',
   },
-  limit('max_per_turn', count(0, 10_000), 'helpers in all, those of helpers included', [
-    '--max-helpers',
-    'ERRAND_MAX_HELPERS',
-  ]),
-  limit('root_steps', count(1, 100_000), 'steps of the root run', ['--steps', 'ERRAND_STEPS']),
-  limit('root_wall_ms', wall, 'active time of the root run', ['--wall', 'ERRAND_WALL']),
-  limit('helper_steps', count(1, 100_000), 'steps of each helper', ['--helper-steps', 'ERRAND_HELPER_STEPS']),
-  limit('helper_wall_ms', wall, 'active time of each helper', ['--helper-wall', 'ERRAND_HELPER_WALL']),
-  limit('max_concurrent', count(1, 10_000), 'runs that work at the same time', [
-    '--max-concurrent',
-    'ERRAND_MAX_CONCURRENT',
-  ]),
+  limit('max_per_turn', count(0, 10_000), {
+    help: 'helpers in all, those of helpers included',
+    flag: '--max-helpers',
+    environment: 'ERRAND_MAX_HELPERS',
+  }),
+  limit('root_steps', count(1, 100_000), {
+    help: 'steps of the root run',
+    flag: '--steps',
+    environment: 'ERRAND_STEPS',
+  }),
+  limit('root_wall_ms', wall, { help: 'active time of the root run', flag: '--wall', environment: 'ERRAND_WALL' }),
+  limit('helper_steps', count(1, 100_000), {
+    help: 'steps of each helper',
+    flag: '--helper-steps',
+    environment: 'ERRAND_HELPER_STEPS',
+  }),
+  limit('helper_wall_ms', wall, {
+    help: 'active time of each helper',
+    flag: '--helper-wall',
+    environment: 'ERRAND_HELPER_WALL',
+  }),
+  limit('max_concurrent', count(1, 10_000), {
+    help: 'runs that work at the same time',
+    flag: '--max-concurrent',
+    environment: 'ERRAND_MAX_CONCURRENT',
+  }),
   {
     key: 'output-format',
     inFile: false,
@@ -112,23 +122,33 @@ export const OPTIONS: readonly Option[] = [
     help: 'show no progress',
     fallback: 'off',
   },
-  limit('launch_concurrency', count(1, 10_000), 'helpers that may be starting or running at once before others queue'),
-  limit('max_admitted', count(1, 1_000_000), 'runs that work or queue; a launch beyond is refused'),
-  limit('max_depth', count(0, 8), 'generations of helpers; 0: no delegation'),
-  limit('helper_tool_calls', count(1, 1_000_000), 'tool calls of each helper'),
+  limit('launch_concurrency', count(1, 10_000), {
+    help: 'helpers that may be starting or running at once before others queue',
+  }),
+  limit('max_admitted', count(1, 1_000_000), { help: 'runs that work or queue; a launch beyond is refused' }),
+  limit('max_depth', count(0, 8), { help: 'generations of helpers; 0: no delegation' }),
+  limit('helper_tool_calls', count(1, 1_000_000), { help: 'tool calls of each helper' }),
   limit(
     'call_timeout_ms',
     { kind: 'duration', least: SECOND, most: HOUR, zeroIsDefault: true },
-    'one call of a model; 0: the default',
+    { help: 'one call of a model; 0: the default' },
   ),
-  limit('tool_timeout_ms', { kind: 'duration', least: SECOND, most: HOUR }, 'one tool call'),
-  limit('retries', count(0, 20), 'further attempts after a fault that may pass'),
-  limit('stream_idle_timeout_ms', { kind: 'duration', least: SECOND, most: HOUR }, 'silence within a model call'),
-  limit('heartbeat_ms', { kind: 'duration', least: 30 * SECOND, most: HOUR }, 'a run without any sign of life'),
-  limit('stop_grace_ms', { kind: 'duration', least: SECOND, most: HOUR / 6 }, 'time for a stop itself'),
-  limit('answer_characters', characters, "a helper's answer as handed to its parent"),
-  limit('step_answer_characters', characters, 'all answers of one step together'),
-  limit('tool_result_characters', characters, 'one tool result as the model is shown it'),
+  limit('tool_timeout_ms', { kind: 'duration', least: SECOND, most: HOUR }, { help: 'one tool call' }),
+  limit('retries', count(0, 20), { help: 'further attempts after a fault that may pass' }),
+  limit(
+    'stream_idle_timeout_ms',
+    { kind: 'duration', least: SECOND, most: HOUR },
+    { help: 'silence within a model call' },
+  ),
+  limit(
+    'heartbeat_ms',
+    { kind: 'duration', least: 30 * SECOND, most: HOUR },
+    { help: 'a run without any sign of life' },
+  ),
+  limit('stop_grace_ms', { kind: 'duration', least: SECOND, most: HOUR / 6 }, { help: 'time for a stop itself' }),
+  limit('answer_characters', characters, { help: "a helper's answer as handed to its parent" }),
+  limit('step_answer_characters', characters, { help: 'all answers of one step together' }),
+  limit('tool_result_characters', characters, { help: 'one tool result as the model is shown it' }),
 ];
 
 /** Options that `errand run` takes, in the order of its help. */

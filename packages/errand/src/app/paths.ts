@@ -1,8 +1,6 @@
 import { isAbsolute, join, resolve } from 'node:path';
 import envPaths from 'env-paths';
-
-/** Environment variables as the process was given them; an empty one counts as absent. */
-export type Environment = Readonly<Record<string, string | undefined>>;
+import type { Environment } from './environment.ts';
 
 /** Where Errand keeps what it keeps; absolute. */
 export interface Paths {

@@ -1,11 +1,13 @@
 import { dirname } from 'node:path';
+import type { Clock } from '../base/clock.ts';
 import { messageOf } from '../base/errors.ts';
+import { createSystemClock } from '../host/clock.ts';
 import { createModels } from '../models/index.ts';
 import { createOfflineModel } from '../models/offline/index.ts';
 import type { Connection } from '../ports/model.ts';
 import type { Runtime } from '../ports/runtime.ts';
 import { openSqliteJournal } from '../stores/sqlite/journal.ts';
-import type { Settings } from './config-settings.ts';
+import type { Settings } from './config/settings.ts';
 import { wire } from './wire.ts';
 
 /** An instance over the person's own store. */
@@ -21,13 +23,15 @@ export interface ServiceOptions {
 
 /** Opens the store and puts the instance together. Throws CodedError<JournalErrorCode> when the store cannot be had. */
 export async function openService(settings: Settings, options: ServiceOptions): Promise<Service> {
+  const clock = createSystemClock();
   const journal = openSqliteJournal({
+    clock,
     folder: dirname(settings.paths.store),
     mode: options.mode === 'read' ? 'read' : 'write',
   });
   try {
-    const models = modelsOf(settings.connections);
-    const runtime = await wire({ journal, models, limits: settings.limits, mode: options.mode });
+    const models = modelsOf(settings.connections, clock);
+    const runtime = await wire({ journal, models, limits: settings.limits, mode: options.mode, clock });
     return { runtime, close: () => runtime.close() };
   } catch (error) {
     await journal.close().catch(() => {});
@@ -45,9 +49,9 @@ const OFFLINE: Connection = {
 };
 
 /** The models of these connections, the offline one always among them. */
-export function modelsOf(connections: readonly Connection[]) {
+export function modelsOf(connections: readonly Connection[], clock: Clock) {
   const all = connections.some((connection) => connection.name === OFFLINE.name)
     ? connections
     : [...connections, OFFLINE];
-  return createModels(all, createOfflineModel);
+  return createModels(all, createOfflineModel, clock);
 }

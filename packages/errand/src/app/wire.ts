@@ -1,11 +1,12 @@
 import type { Clock } from '../base/clock.ts';
 import { createIds } from '../base/ids.ts';
 import type { Random } from '../base/random.ts';
+import type { Authority } from '../domain/authority/authority.ts';
 import type { InstanceLimits } from '../domain/run/limits.ts';
+import { createSharedSlots } from '../engine/admission/shared-slots.ts';
 import { Slots } from '../engine/admission/slots.ts';
 import type { Services } from '../engine/services.ts';
 import { createRuntime } from '../engine/supervisor/runtime.ts';
-import { createSystemClock } from '../host/clock.ts';
 import { createProcesses } from '../host/create-processes.ts';
 import { createFiles } from '../host/files/create-files.ts';
 import type { Journal } from '../ports/journal.ts';
@@ -21,17 +22,20 @@ export interface WireOptions {
   readonly limits: InstanceLimits;
   /** Tools beside the built-in ones. */
   readonly extraTools?: readonly Tool[];
-  readonly clock?: Clock;
+  /** What roots may do beyond reading; for tools of one's own that write. Helpers get none of it. */
+  readonly rootAuthority?: Partial<Authority>;
+  readonly clock: Clock;
   readonly random?: Random;
   readonly mode: 'run' | 'read';
 }
 
 /** Puts an instance together: the only place where engine and adapters meet. */
 export function wire(options: WireOptions): Promise<Runtime> {
-  const { journal, models, limits, mode } = options;
-  const clock = options.clock ?? createSystemClock();
+  const { journal, models, limits, mode, clock } = options;
   const random = options.random ?? Math.random;
   const ids = createIds(clock, random);
+  const processes = createProcesses();
+  const bootId = ids('boot');
   const services: Services = {
     clock,
     ids,
@@ -39,11 +43,15 @@ export function wire(options: WireOptions): Promise<Runtime> {
     journal,
     models,
     files: createFiles(),
-    processes: createProcesses(),
+    processes,
     tools: uniqueByName([...createTools(), ...(options.extraTools ?? [])]),
     limits,
-    slots: new Slots(limits.max_concurrent, limits.launch_concurrency),
-    bootId: ids('boot'),
+    slots: new Slots(
+      { all: limits.max_concurrent, forHelpers: limits.launch_concurrency },
+      createSharedSlots({ journal, processes, bootId }, limits.max_concurrent),
+    ),
+    bootId,
+    rootAuthority: options.rootAuthority ?? {},
   };
   return createRuntime(services, mode);
 }

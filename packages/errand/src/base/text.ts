@@ -5,11 +5,15 @@ export interface CutText {
   readonly cut: number;
 }
 
-/** Keeps two thirds of `limit` from the head and a third from the tail; never splits a surrogate pair. */
+/**
+ * Keeps two thirds from the head and a third from the tail, with a mark between that says how much is left out;
+ * the mark counts, so that the result never exceeds `limit` (a limit shorter than the mark aside). Never splits a surrogate pair.
+ */
 export function cutHeadAndTail(text: string, limit: number, mark: (cut: number) => string): CutText {
   if (text.length <= limit) return { text, cut: 0 };
-  let head = Math.ceil((limit * 2) / 3);
-  let tail = limit - head;
+  const room = Math.max(0, limit - mark(text.length).length);
+  let head = Math.ceil((room * 2) / 3);
+  let tail = room - head;
   if (head > 0 && isHighSurrogate(text.charCodeAt(head - 1))) head--;
   if (tail > 0 && isLowSurrogate(text.charCodeAt(text.length - tail))) tail--;
   const cut = text.length - head - tail;

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import type { ConfigStatus } from '../app/config-status.ts';
+import type { ConfigStatus } from '../app/config/config-status.ts';
 import { EXIT } from '../app/exit-codes.ts';
 import { printable } from '../terminal/text.ts';
+import { settingsOf } from './around/open.ts';
+import type { Ending, Surroundings } from './around/surroundings.ts';
 import { addReadingFormat, readingFormatOf } from './flags.ts';
-import { settingsOf } from './open.ts';
-import type { Ending, Surroundings } from './surroundings.ts';
 import { table } from './table.ts';
 
 /** `errand config status`: what is set, by whom, and what follows. */
@@ -16,7 +16,7 @@ export function addConfig(program: Command, around: Surroundings, ending: Ending
     .description('Shows every setting with its default, its value here and who set it, and the connections.');
   addReadingFormat(command).action(async () => {
     const format = readingFormatOf(command);
-    const { configStatus } = await import('../app/config-status.ts');
+    const { configStatus } = await import('../app/config/config-status.ts');
     const status = configStatus(await settingsOf(around));
     around.stdout.write(format === 'json' ? `${JSON.stringify(status)}\n` : page(status));
     ending.exit = EXIT.completed;

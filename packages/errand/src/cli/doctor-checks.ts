@@ -1,10 +1,10 @@
 import process from 'node:process';
-import type { Settings } from '../app/config-settings.ts';
-import { connectionStatus } from '../app/config-status.ts';
+import { connectionStatus } from '../app/config/config-status.ts';
+import type { Settings } from '../app/config/settings.ts';
 import { messageOf } from '../base/errors.ts';
-import { oneLine } from './failure.ts';
-import { openService, settingsOf } from './open.ts';
-import type { Surroundings } from './surroundings.ts';
+import { oneLine } from './around/failure.ts';
+import { openService, settingsOf } from './around/open.ts';
+import type { Surroundings } from './around/surroundings.ts';
 
 /** One thing that was looked at; `note`: worth knowing, and no fault. */
 export interface Check {
@@ -72,7 +72,7 @@ function connectionChecks({ configured, model }: Settings): Check[] {
 
 async function searchCheck({ cwd }: Surroundings): Promise<Check> {
   try {
-    const { searchFault } = await import('../app/config-search.ts');
+    const { searchFault } = await import('../app/search-fault.ts');
     const fault = await searchFault(cwd);
     return { name: 'search', status: fault ? 'missing' : 'good', detail: fault ?? 'ripgrep works' };
   } catch (error) {

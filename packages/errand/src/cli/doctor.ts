@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { EXIT } from '../app/exit-codes.ts';
+import type { Ending, Surroundings } from './around/surroundings.ts';
 import { addReadingFormat, readingFormatOf } from './flags.ts';
-import type { Ending, Surroundings } from './surroundings.ts';
 import { table } from './table.ts';
 
 /** `errand doctor`: whether everything that a run needs is there. */

@@ -3,7 +3,7 @@ import type { Runtime } from '../app/face.ts';
 import type { RunRecord } from '../domain/run/record.ts';
 import { printable } from '../terminal/text.ts';
 import { stateInWords } from '../terminal/words.ts';
-import { Failure } from './failure.ts';
+import { Failure } from './around/failure.ts';
 
 /** Runs that are listed in an error. */
 const LISTED = 10;

@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
 import { EXIT } from '../app/exit-codes.ts';
 import { defaultInWords, type OptionKind, OUTPUT_FORMATS, type OutputFormat, RUN_OPTIONS } from '../app/options.ts';
-import { Failure } from './failure.ts';
-import type { Flags } from './open.ts';
+import { Failure } from './around/failure.ts';
+import type { Flags } from './around/open.ts';
 
 const PLACEHOLDERS: Readonly<Record<OptionKind['kind'], string>> = {
   count: ' <n>',

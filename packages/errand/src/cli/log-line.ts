@@ -40,6 +40,10 @@ function detail(event: RunEvent): string {
       return `${printable(event.name)} ${event.status} ${taken(event.ms)} ${short(event.output)}`;
     case 'todo.written':
       return `${event.items.filter(({ status }) => status === 'completed').length}/${event.items.length}`;
+    case 'transcript.trimmed':
+      return `tool results cut to ${event.characters} characters`;
+    case 'transcript.summarised':
+      return short(event.summary);
     case 'cancel.asked':
       return event.reason;
     case 'run.resumed':

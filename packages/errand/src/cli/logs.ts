@@ -1,14 +1,13 @@
 import { type Command, Option } from 'commander';
 import { EXIT } from '../app/exit-codes.ts';
-import type { Runtime } from '../app/face.ts';
 import type { RunEvent } from '../domain/run/event.ts';
 import { isEnded } from '../domain/run/status.ts';
+import { withService } from './around/open.ts';
+import type { CommandRuntime, Ending, Surroundings } from './around/surroundings.ts';
 import { branchOf, findRun } from './find-run.ts';
 import { addReadingFormat, readingFormatOf } from './flags.ts';
 import { logLine } from './log-line.ts';
-import { withService } from './open.ts';
-import { lineOf } from './present.ts';
-import type { Ending, Surroundings } from './surroundings.ts';
+import { lineOf } from './run/presenter.ts';
 import { TreeFeed } from './tree-feed.ts';
 
 /** `errand logs <run>`: the recorded events of a run and everything under it, one a line. */
@@ -37,14 +36,14 @@ export function addLogs(program: Command, around: Surroundings, ending: Ending):
 
 /** A run with everything under it, printed as far as it is recorded. */
 class Branch {
-  readonly #runtime: Runtime;
+  readonly #runtime: CommandRuntime;
   readonly #ids: { readonly runId: string; readonly rootId: string };
   readonly #feed: TreeFeed;
   readonly #print: (events: readonly RunEvent[]) => void;
   #found: RunEvent[] = [];
 
   constructor(
-    runtime: Runtime,
+    runtime: CommandRuntime,
     options: {
       readonly runId: string;
       readonly rootId: string;

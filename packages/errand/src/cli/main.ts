@@ -2,16 +2,16 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { EXIT } from '../app/exit-codes.ts';
 import { messageOf } from '../base/errors.ts';
+import { Failure, oneLine } from './around/failure.ts';
+import type { Ending, Surroundings } from './around/surroundings.ts';
+import { systemSurroundings } from './around/system.ts';
 import { addConfig } from './config.ts';
 import { addDoctor } from './doctor.ts';
-import { Failure, oneLine } from './failure.ts';
 import { addLogs } from './logs.ts';
 import { addPs } from './ps.ts';
 import { addRun } from './run.ts';
 import { addShow } from './show.ts';
 import { addStop } from './stop.ts';
-import type { Ending, Surroundings } from './surroundings.ts';
-import { systemSurroundings } from './system.ts';
 
 /**
  * The command line. Resolves to the exit code once everything written has left the process; never rejects.

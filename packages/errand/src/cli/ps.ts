@@ -3,9 +3,9 @@ import { EXIT } from '../app/exit-codes.ts';
 import type { RunRecord } from '../domain/run/record.ts';
 import { printable } from '../terminal/text.ts';
 import { elapsed, GLYPHS, stateInWords, taken, tokens } from '../terminal/words.ts';
+import { withService } from './around/open.ts';
+import type { Ending, Surroundings } from './around/surroundings.ts';
 import { addReadingFormat, readingFormatOf } from './flags.ts';
-import { withService } from './open.ts';
-import type { Ending, Surroundings } from './surroundings.ts';
 import { table } from './table.ts';
 
 const DAY = 86_400_000;

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import type { Ending, Surroundings } from './around/surroundings.ts';
 import { addRunFlags, flagsOf } from './flags.ts';
-import type { Ending, Surroundings } from './surroundings.ts';
 
 /** `errand run`: starts a root run and waits for its answer. */
 export function addRun(program: Command, around: Surroundings, ending: Ending): void {
@@ -11,7 +11,7 @@ export function addRun(program: Command, around: Surroundings, ending: Ending): 
     .argument('[task]', 'what is to be done; "-", or nothing where stdin is no terminal: read from stdin');
   addRunFlags(command);
   command.action(async (task: string | undefined) => {
-    const { runTask } = await import('./run-task.ts');
+    const { runTask } = await import('./run/run-task.ts');
     ending.exit = await runTask({ task, flags: flagsOf(command), around });
   });
 }

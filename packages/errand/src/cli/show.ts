@@ -4,10 +4,10 @@ import type { RunRecord } from '../domain/run/record.ts';
 import type { HelperResult, RunResult } from '../domain/run/result.ts';
 import { printable, printableText } from '../terminal/text.ts';
 import { elapsed, foldNames, GLYPHS, stateInWords, taken, tokens } from '../terminal/words.ts';
+import { withService } from './around/open.ts';
+import type { Ending, Surroundings } from './around/surroundings.ts';
 import { findRun } from './find-run.ts';
 import { addReadingFormat, readingFormatOf } from './flags.ts';
-import { withService } from './open.ts';
-import type { Ending, Surroundings } from './surroundings.ts';
 
 /** `errand show <run>`: what a run is, how it ended, and its answer. */
 export function addShow(program: Command, around: Surroundings, ending: Ending): void {

@@ -4,11 +4,11 @@ import type { StopAnswer } from '../app/face.ts';
 import type { RunRecord } from '../domain/run/record.ts';
 import { printable } from '../terminal/text.ts';
 import { stateInWords } from '../terminal/words.ts';
-import { Failure } from './failure.ts';
+import { Failure } from './around/failure.ts';
+import { withService } from './around/open.ts';
+import type { Ending, Surroundings } from './around/surroundings.ts';
 import { findRun } from './find-run.ts';
 import { addReadingFormat, readingFormatOf } from './flags.ts';
-import { withService } from './open.ts';
-import type { Ending, Surroundings } from './surroundings.ts';
 
 /** `errand stop <run>`: stops a run and everything under it, in whichever process it lives. */
 export function addStop(program: Command, around: Surroundings, ending: Ending): void {

@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { Ids } from '../base/ids.ts';
 import type { Random } from '../base/random.ts';
+import type { Authority } from '../domain/authority/authority.ts';
 import type { InstanceLimits } from '../domain/run/limits.ts';
 import type { Files } from '../ports/files.ts';
 import type { Journal } from '../ports/journal.ts';
@@ -22,4 +23,6 @@ export interface Services {
   readonly limits: InstanceLimits;
   readonly slots: Slots;
   readonly bootId: string;
+  /** What roots may do beyond reading, where an embedding program grants it. */
+  readonly rootAuthority: Partial<Authority>;
 }

@@ -5,7 +5,6 @@ import { google } from './google/google.ts';
 import { openAI } from './openai/openai.ts';
 import { openAICompatible } from './openai-compatible/openai-compatible.ts';
 import { createModel, type Provider } from './shared/adapter.ts';
-import { systemClock } from './shared/system-clock.ts';
 
 export { PRESETS, type Preset } from './presets.ts';
 
@@ -18,6 +17,8 @@ const PROVIDERS: Readonly<Record<OnlineKind, (connection: Connection, id: string
   google,
 };
 
+const MOST_SHARED = 100;
+
 /**
  * The models behind the configured connections. `offline` makes the built-in model for a connection of that kind.
  * Provider packages are loaded at the first call of a model.
@@ -25,8 +26,9 @@ const PROVIDERS: Readonly<Record<OnlineKind, (connection: Connection, id: string
 export function createModels(
   connections: readonly Connection[],
   offline: (name: string) => Model | null,
-  clock: Clock = systemClock,
+  clock: Clock,
 ): Models {
+  const shared = new SharedModels(clock);
   const connect = (name: string): Awaited<ReturnType<Models['connect']>> => {
     const slash = name.indexOf('/');
     const wanted = slash < 0 ? name : name.slice(0, slash);
@@ -46,13 +48,37 @@ export function createModels(
       };
     }
     // The credentials of the moment are the model's own from here on.
-    const copy = { ...connection, headers: { ...connection.headers } };
-    return {
-      ok: true,
-      value: createModel({ connection: copy, id, provider: PROVIDERS[connection.kind](copy, id), clock }),
-    };
+    const copy = { ...connection, kind: connection.kind, headers: { ...connection.headers } };
+    return { ok: true, value: shared.get(copy, id) };
   };
   return { connect: async (name) => connect(name) };
+}
+
+/** Models in use, oldest first. A provider's model is dear to make, so that runs with the same connection and id share one. */
+class SharedModels {
+  #clock: Clock;
+  #known = new Map<string, Model>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  get(connection: Connection & { readonly kind: OnlineKind }, id: string): Model {
+    const key = JSON.stringify([connection, id]);
+    const known = this.#known.get(key);
+    if (known) return known;
+    const model = createModel({
+      connection,
+      id,
+      provider: PROVIDERS[connection.kind](connection, id),
+      clock: this.#clock,
+    });
+    this.#known.set(key, model);
+    const [oldest] = this.#known.keys();
+    // Ids may come from what a model writes: they are not collected without end.
+    if (this.#known.size > MOST_SHARED && oldest !== undefined) this.#known.delete(oldest);
+    return model;
+  }
 }
 
 function unknownConnection(wanted: string, connections: readonly Connection[]): string {

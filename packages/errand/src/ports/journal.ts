@@ -9,7 +9,22 @@ export interface JournalEntry {
   readonly events: readonly RunEvent[];
   /** The run's row after these events. */
   readonly record: RunRecord;
+  /** Epoch of the writer's lease on the run's tree (`record.root_id`); another than the one in force is refused with `fenced`. */
+  readonly epoch: number;
 }
+
+/** Asks for the lease on a tree of runs: the right to write it, held by one process at a time. */
+export interface Claim {
+  readonly root_id: string;
+  readonly boot_id: string;
+  /** Whether the lease may be taken from this holder (null: it left no trace): its process is proven dead, or was seen to be silent. Not asked when nobody holds it, or the claimer does. */
+  mayTake(holder: Boot | null): boolean;
+}
+
+/** `epoch` grows with every change of holder. */
+export type ClaimAnswer =
+  | { readonly ok: true; readonly epoch: number }
+  | { readonly ok: false; readonly holder: Boot | null };
 
 export interface RunFilter {
   readonly root_id?: string;
@@ -27,6 +42,14 @@ export interface Boot {
   readonly process_start: string | null;
   readonly host: string;
   readonly started_at: number;
+  /** Grows while the process lives (`beat`): one that stands still over a lease's time, by the watcher's own clock, is silent. */
+  readonly beats: number;
+}
+
+export interface RetentionRule {
+  /** Milliseconds since the epoch. */
+  readonly endedBefore: number;
+  readonly keep: number;
 }
 
 /** What another process asks of the owner of a run. */
@@ -37,7 +60,7 @@ export interface Command {
   readonly reason: CancelReason;
 }
 
-export type JournalErrorCode = 'conflict' | 'full' | 'read_only' | 'busy' | 'corrupt' | 'closed' | 'io';
+export type JournalErrorCode = 'conflict' | 'fenced' | 'full' | 'read_only' | 'busy' | 'corrupt' | 'closed' | 'io';
 
 /**
  * The truth about runs: append-only events, a row per run, content-addressed blobs.
@@ -60,13 +83,31 @@ export interface Journal {
   /** Called after each commit of this process, and when another process has committed something (then without events). */
   observe(listener: (events: readonly RunEvent[]) => void): () => void;
 
-  openBoot(boot: Boot): Promise<void>;
+  openBoot(boot: Omit<Boot, 'beats'>): Promise<void>;
+  /** Forgets a process, with its leases, slots and commands: itself at its end, or one that is proven dead. */
   closeBoot(bootId: string): Promise<void>;
+  /** Shows that the process lives. */
+  beat(bootId: string): Promise<void>;
+  claim(claim: Claim): Promise<ClaimAnswer>;
+  /** Gives the lease back, if this process still holds it. */
+  release(rootId: string, bootId: string): Promise<void>;
+  /** Takes up to `count` of the `limit` slots that all processes of the store share; returns how many were free. */
+  takeSlots(bootId: string, count: number, limit: number): Promise<number>;
+  giveSlots(bootId: string, count: number): Promise<void>;
   boots(): Promise<readonly Boot[]>;
   /** Leaves a command for the process `bootId` and wakes it. */
   sendCommand(bootId: string, command: Omit<Command, 'id'>): Promise<void>;
   /** Calls the listener with each command for `bootId`, once. */
   receiveCommands(bootId: string, listener: (command: Command) => void): () => void;
+  /**
+   * Deletes whole trees at rest whose last run ended before `endedBefore`, and the oldest beyond `keep` terminal runs; never one
+   * that lives or is interrupted. In small transactions, so that running is not held up. Usage totals stay. Returns the runs deleted.
+   */
+  retain(rule: RetentionRule): Promise<number>;
+  /** Problems found in the store, one sentence each; empty: it is sound. */
+  check(): Promise<readonly string[]>;
+  /** A consistent copy of the store in a file that must not exist yet, made while others write. */
+  backup(file: string): Promise<void>;
   /** Waits for what is on its way, then closes. */
   close(): Promise<void>;
 }

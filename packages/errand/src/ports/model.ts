@@ -58,6 +58,8 @@ export type ModelOutcome = ModelAnswer | ModelFault;
 export interface Model {
   /** `<connection>/<id>`. */
   readonly name: string;
+  /** Tokens of its context window; left out: not known. */
+  readonly window?: number;
   call(request: ModelRequest, observer: ModelObserver, signal: AbortSignal): Promise<ModelOutcome>;
 }
 
@@ -79,4 +81,6 @@ export interface Connection {
   readonly headers: Readonly<Record<string, string>>;
   /** Bound of one call in milliseconds: the whole call, and silence within it. */
   readonly callTimeoutMs: number;
+  /** Tokens of the context window of its models; left out: not known. */
+  readonly contextWindow?: number;
 }

@@ -38,6 +38,40 @@ export interface StartRefusal {
   readonly message: string;
 }
 
+/** A run to go on with. */
+export interface ResumeRequest {
+  readonly runId: string;
+  /** Raised bounds of the run itself. */
+  readonly limits?: Partial<RunLimits>;
+  /** With what a terminal run's successor is opened; left out, it is told to go on. */
+  readonly message?: string;
+}
+
+export interface ResumeRefusal {
+  readonly code: 'not_found' | 'running' | 'no_model';
+  readonly message: string;
+}
+
+export interface ReplayReport {
+  readonly run_id: string;
+  readonly events: number;
+  /** Where the loop took another course than the recorded one; empty: nowhere. */
+  readonly differences: readonly {
+    readonly at: number;
+    readonly recorded: string | null;
+    readonly replayed: string | null;
+  }[];
+}
+
+/** A run to be tried again from one of its steps, by a live model. */
+export interface ForkRequest {
+  readonly runId: string;
+  /** Steps of the recorded run that are kept; 0: none. */
+  readonly step: number;
+  /** `<connection>/<id>`; left out, the run's own. */
+  readonly model?: string;
+}
+
 export interface RunHandle {
   readonly run_id: string;
   readonly session_id: string;
@@ -57,6 +91,11 @@ export type StopAnswer =
 /** What faces (terminal, protocols, programs) may do. */
 export interface Runtime {
   start(request: StartRequest): Promise<{ ok: true; value: RunHandle } | { ok: false; error: StartRefusal }>;
+  /** Goes on with a run. The handle of a run that is at rest already settles at once. */
+  resume(request: ResumeRequest): Promise<{ ok: true; value: RunHandle } | { ok: false; error: ResumeRefusal }>;
+  /** Runs the loop again over a run's record, without network; null: there is no such run. */
+  replay(runId: string): Promise<ReplayReport | null>;
+  fork(request: ForkRequest): Promise<{ ok: true; value: RunHandle } | { ok: false; error: ResumeRefusal }>;
   /** Stops a run and everything under it, in whichever process it lives; returns when it is at rest. */
   stop(runId: string, reason: CancelReason): Promise<StopAnswer>;
   records(filter?: {

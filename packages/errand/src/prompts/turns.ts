@@ -24,6 +24,21 @@ export function renderResumeNote(): string {
   return promptText('prompts/turns/resume').trim();
 }
 
+/** Opens a run that goes on from another's transcript, where nobody said with what. */
+export function renderGoOn(): string {
+  return promptText('prompts/turns/go-on').trim();
+}
+
+/** Asks for what must survive when the transcript no longer fits. */
+export function renderSummarise(): string {
+  return promptText('prompts/turns/summarise').trim();
+}
+
+/** Stands for the part of a transcript that was left out. */
+export function renderSummary(summary: string): string {
+  return fill(promptText('prompts/turns/summary'), { summary: summary.trim() }).trim();
+}
+
 /** The result of a call that had started, and may have acted, before a restart. */
 export function renderUnknownOutcome(name: string): string {
   return fill(promptText('prompts/turns/unknown-outcome'), { name }).trim();

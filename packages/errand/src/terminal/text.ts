@@ -64,7 +64,7 @@ const WIDE: readonly (readonly [number, number])[] = [
   [0xfe30, 0xfe6f],
   [0xff01, 0xff60],
   [0xffe0, 0xffe6],
-  [0x16fe0, 0x18dff],
+  [0x16fe0, 0x191ff],
   [0x1aff0, 0x1b2ff],
   [0x1d300, 0x1d376],
   [0x1f004, 0x1f004],
@@ -81,6 +81,8 @@ const WIDE: readonly (readonly [number, number])[] = [
 ];
 const ASCII = /^[\x20-\x7e]*$/u;
 const ZERO = /^[\p{Mn}\p{Me}\p{Cf}\p{Cc}]$/u;
+/** Marks that stand beside their letter instead of over it. */
+const SPACING_MARK = /^\p{Mc}$/u;
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
 /** Width in cells; where terminals disagree, the greater one. */
@@ -93,13 +95,15 @@ export function cells(text: string): number {
 
 function cellsOfGrapheme(grapheme: string): number {
   let width = 0;
+  let beside = 0;
   for (const character of grapheme) {
     const code = character.codePointAt(0) ?? 0;
     // An emoji presentation selector makes a picture of a sign.
     if (code === 0xfe0f) width = Math.max(width, 2);
+    else if (SPACING_MARK.test(character)) beside++;
     else if (!ZERO.test(character)) width = Math.max(width, isWide(code) ? 2 : 1);
   }
-  return width;
+  return width + beside;
 }
 
 function isWide(code: number): boolean {

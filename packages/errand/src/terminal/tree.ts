@@ -78,7 +78,7 @@ function walk({ node, first, rest, fold }: Walk): Line[] {
 }
 
 /** `✓ 12 completed  ‖ 2 interrupted` */
-export function countByState(states: readonly RunStateName[]): string {
+function countByState(states: readonly RunStateName[]): string {
   const counts = new Map<RunStateName, number>();
   for (const state of states) counts.set(state, (counts.get(state) ?? 0) + 1);
   return [...counts].map(([state, count]) => `${GLYPHS[state]} ${count} ${state}`).join('  ');

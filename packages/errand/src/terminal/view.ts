@@ -86,6 +86,8 @@ function next(row: Row, event: RunEvent): Row {
       return { ...row, thinking: false, steps: row.steps + 1, tokens: row.tokens + spent(event.usage) };
     case 'model.failed':
       return { ...row, thinking: false, tokens: row.tokens + spent(event.usage) };
+    case 'transcript.summarised':
+      return { ...row, tokens: row.tokens + spent(event.usage) };
     case 'tool.started': {
       const call = { call_id: event.call_id, name: event.name };
       return { ...row, running: [...row.running, call], called: [...row.called, event.name] };

@@ -9,6 +9,7 @@ export {
   hang,
   malformed,
   type Reply,
+  resetAfter,
   type Script,
   type ScriptedRequest,
   type ScriptStep,

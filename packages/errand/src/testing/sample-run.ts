@@ -3,7 +3,7 @@ import { JOURNAL_FORMAT, type RunEvent, type RunEventBody } from '../domain/run/
 import { recordOf } from '../domain/run/record.ts';
 import type { RunState } from '../domain/run/state.ts';
 import { NO_USAGE } from '../domain/run/usage.ts';
-import type { JournalEntry } from '../ports/journal.ts';
+import type { Journal, JournalEntry } from '../ports/journal.ts';
 
 export interface SampleRunOptions {
   readonly run_id: string;
@@ -12,6 +12,9 @@ export interface SampleRunOptions {
   /** Milliseconds since the epoch; each event is one later. Default 1,000. */
   readonly at?: number;
   readonly opening?: string;
+  /** Content addresses of texts that the journal holds. Default: of none. */
+  readonly system?: string;
+  readonly tools?: string;
 }
 
 /** Makes what an engine would record of a run, without an engine. */
@@ -21,6 +24,8 @@ export class SampleRun {
   /** All that was made so far. */
   readonly events: RunEvent[] = [];
   readonly #options: SampleRunOptions;
+  /** Epoch of the lease under which a root and its children are written. */
+  #epoch = 1;
   #state: RunState | undefined;
   #at: number;
 
@@ -29,6 +34,18 @@ export class SampleRun {
     this.run_id = options.run_id;
     this.root_id = options.parent?.root_id ?? options.run_id;
     this.#at = options.at ?? 1_000;
+  }
+
+  get epoch(): number {
+    return this.#options.parent?.epoch ?? this.#epoch;
+  }
+
+  /** Claims the run's tree for a process, whoever holds it; what is made from now on is written under that lease. */
+  async claim(journal: Journal, bootId = 'boot_sample'): Promise<void> {
+    if (this.#options.parent) return this.#options.parent.claim(journal, bootId);
+    const answer = await journal.claim({ root_id: this.root_id, boot_id: bootId, mayTake: () => true });
+    if (!answer.ok) throw new Error(`${this.root_id} cannot be claimed`);
+    this.#epoch = answer.epoch;
   }
 
   /** The entry that creates the run. */
@@ -41,7 +58,7 @@ export class SampleRun {
     const events = bodies.map((body) => this.#add(body));
     if (!this.#state) throw new Error('a run begins with create()');
     // A copy: a record shares its lists with the state, which goes on changing.
-    return { run_id: this.run_id, events, record: structuredClone(recordOf(this.#state)) };
+    return { run_id: this.run_id, events, record: structuredClone(recordOf(this.#state)), epoch: this.epoch };
   }
 
   /** One step with one call of a tool: five events, in the entries in which an engine would record them. */
@@ -92,7 +109,7 @@ export class SampleRun {
   }
 
   #created(): Extract<RunEventBody, { type: 'run.created' }> {
-    const { parent, opening = 'Another model asks: count the lines.' } = this.#options;
+    const { parent, opening = 'Another model asks: count the lines.', system = '', tools = '' } = this.#options;
     return {
       type: 'run.created',
       root_id: this.root_id,
@@ -106,6 +123,7 @@ export class SampleRun {
       asked_model: null,
       model_from: 'config',
       effort: null,
+      window: null,
       authority: {
         mode: 'plan',
         risks: ['none', 'read'],
@@ -122,8 +140,8 @@ export class SampleRun {
       helper_limits: { steps: 40, tool_calls: 100, wall_ms: null },
       max_per_turn: 16,
       cwd: '/workspace',
-      system: '0'.repeat(64),
-      tools: '1'.repeat(64),
+      system,
+      tools,
       opening,
       boot_id: 'boot_sample',
       format: JOURNAL_FORMAT,

@@ -27,8 +27,10 @@ export type ScriptStep =
   | { readonly repeat: string }
   /** Sends nothing more and stays open until the client goes away. */
   | { readonly stall: true }
-  /** Destroys the socket. */
-  | { readonly destroy: true };
+  /** Closes the socket. */
+  | { readonly destroy: true }
+  /** Closes the socket with a reset, which may overtake what was sent before. */
+  | { readonly reset: true };
 
 /** A response: what follows the last step is a proper end. */
 export interface Script {
@@ -100,6 +102,14 @@ export function cutAfter(text: string): Reply {
   return (request) => ({
     headers: EVENT_STREAM,
     steps: [...(text ? textSteps(text, request) : []), { destroy: true }],
+  });
+}
+
+/** Like `cutAfter`, with a TCP reset. */
+export function resetAfter(text: string): Reply {
+  return (request) => ({
+    headers: EVENT_STREAM,
+    steps: [...(text ? textSteps(text, request) : []), { reset: true }],
   });
 }
 

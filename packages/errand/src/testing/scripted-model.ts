@@ -83,7 +83,7 @@ export function replyAfter(gate: Promise<unknown>, reply: ModelReply): ModelRepl
 
 const STOPPED: ModelOutcome = {
   kind: 'fault',
-  fault: { code: 'cut', message: 'The call was stopped.', retryable: false },
+  fault: { code: 'stopped', message: 'The call was stopped.', retryable: false },
   usage: null,
 };
 

@@ -227,6 +227,7 @@ async function play(script: Script, response: ServerResponse, signal: AbortSigna
     if ('wait' in step) await Promise.race([step.wait, gone]);
     else if ('stall' in step) await gone;
     else if ('destroy' in step) response.destroy();
+    else if ('reset' in step) response.socket?.resetAndDestroy();
     else await send(script, step, { response, gone, signal });
   }
   if (!signal.aborted && !response.destroyed) {

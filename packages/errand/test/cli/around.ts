@@ -1,8 +1,8 @@
 import { Writable } from 'node:stream';
 import type { EndSignal } from '../../src/app/exit-codes.ts';
+import type { Output } from '../../src/cli/around/output.ts';
+import type { Surroundings } from '../../src/cli/around/surroundings.ts';
 import { main } from '../../src/cli/main.ts';
-import type { Output } from '../../src/cli/output.ts';
-import type { Surroundings } from '../../src/cli/surroundings.ts';
 import { createTestClock, type TestClock } from '../../src/testing/test-clock.ts';
 import { START } from '../terminal/story.ts';
 import { FakeRuntime } from './fake-runtime.ts';
@@ -59,7 +59,10 @@ function createCapture(isTerminal: boolean): Capture {
     get closed() {
       return closed;
     },
-    onClosed: (listener) => listeners.push(listener),
+    onClosed(listener) {
+      if (closed) listener();
+      else listeners.push(listener);
+    },
     stream: Object.assign(sink, { isTTY: isTerminal, columns: 100, rows: 24 }) as unknown as NodeJS.WriteStream,
     text: () => text,
     hangUp() {
@@ -108,6 +111,11 @@ export function createCommandLine(options: AroundOptions = {}): CommandLine {
     stderr: stderr.text,
     hangUp: stdout.hangUp,
   };
+}
+
+/** Lets everything that is under way go on until something holds. */
+export async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setImmediate(resolve));
 }
 
 async function* chunksOf(content: string | Uint8Array): AsyncGenerator<Uint8Array> {

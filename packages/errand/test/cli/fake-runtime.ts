@@ -1,4 +1,5 @@
 import type { Runtime, StartRefusal, StartRequest, StopAnswer } from '../../src/app/face.ts';
+import type { CommandRuntime } from '../../src/cli/around/surroundings.ts';
 import { fold } from '../../src/domain/run/apply.ts';
 import type { RunEvent } from '../../src/domain/run/event.ts';
 import { type RunRecord, recordOf } from '../../src/domain/run/record.ts';
@@ -27,7 +28,7 @@ export function sampleResult(run_id: string, changes: Partial<RunResult> = {}): 
 type Listener = (events: readonly RunEvent[]) => void;
 
 /** The runtime port over events that a test tells; a run is whatever its events add up to. */
-export class FakeRuntime implements Runtime {
+export class FakeRuntime implements CommandRuntime {
   readonly started: StartRequest[] = [];
   readonly cancelled: CancelReason[] = [];
   readonly stopped: [string, CancelReason][] = [];
@@ -125,9 +126,9 @@ export class FakeRuntime implements Runtime {
     return () => this.#listeners.delete(listener);
   };
 
-  close: Runtime['close'] = async () => {
+  async close(): Promise<void> {
     this.closed = true;
-  };
+  }
 
   #recordOf(runId: string): RunRecord | null {
     const events = this.#events.get(runId);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { EndSignal } from '../../src/app/exit-codes.ts';
 import { Story } from '../terminal/story.ts';
-import { type CommandLine, createCommandLine } from './around.ts';
+import { type CommandLine, createCommandLine, until } from './around.ts';
 import { sampleResult } from './fake-runtime.ts';
 
 /** A run that works until it is stopped; `stubborn`: and longer. */
@@ -27,7 +27,7 @@ function working(stubborn = false): CommandLine {
 
 /** Sends signals one after the other once the run has started, with a pause between. */
 async function send(line: CommandLine, signals: readonly EndSignal[], pause = 1_000): Promise<void> {
-  while (line.runtime.started.length === 0 || line.runtime.observers === 0) await line.clock.advance(0);
+  await until(() => line.runtime.observers > 0);
   for (const signal of signals) {
     line.signal(signal);
     await line.clock.advance(pause);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { CancelReason } from '../../src/domain/run/status.ts';
 import { Story } from '../terminal/story.ts';
-import { type CommandLine, createCommandLine } from './around.ts';
+import { type CommandLine, createCommandLine, until } from './around.ts';
 import { FakeRuntime, sampleResult } from './fake-runtime.ts';
 
 const HOUR = 3_600_000;
@@ -184,16 +184,15 @@ describe('logs', () => {
   test('[SUR-4] -f goes on until everything is at rest, woken by what is recorded, here or elsewhere', async () => {
     const { line, story, runtime } = library();
     const following = line.run('logs', 'run_new1', '-f', '--output-format', 'json');
-    const tell = async (heard: boolean, ...events: typeof story.events) => {
-      runtime.record(events, heard);
-      await line.clock.advance(0);
-    };
-    await line.clock.advance(0);
-    await tell(false, ...story.start('run_new4', { parent: 'run_new3', title: 'deeper' }));
-    await tell(true, story.settle('run_new1', 'x', { state: 'cancelled', reason: 'user' }));
-    await tell(false, story.settle('run_new3'));
-    expect(line.stdout()).toContain('run_new4');
-    await tell(false, story.settle('run_new4'));
+    const shown = (text: string) => until(() => line.stdout().includes(text));
+    await shown('run_new3');
+    runtime.record(story.start('run_new4', { parent: 'run_new3', title: 'deeper' }), false);
+    await shown('deeper');
+    runtime.record([story.settle('run_new1', 'ended first', { state: 'cancelled', reason: 'user' })], true);
+    await shown('ended first');
+    runtime.record([story.settle('run_new3', 'ended second')], false);
+    await shown('ended second');
+    runtime.record([story.settle('run_new4')], false);
     expect(await following).toBe(0);
     expect(jsonOf(line)).toEqual(story.events.filter(({ run_id }) => run_id !== 'run_old1'));
     expect(runtime.observers).toBe(0);
@@ -210,7 +209,7 @@ describe('logs', () => {
   test('[SUR-4] -f ends quietly when nobody reads any more', async () => {
     const { line, runtime } = library();
     const following = line.run('logs', 'run_new1', '-f');
-    await line.clock.advance(0);
+    await until(() => line.stdout() !== '');
     line.hangUp();
     expect(await following).toBe(0);
     expect(runtime.observers).toBe(0);

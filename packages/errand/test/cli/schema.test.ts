@@ -24,6 +24,8 @@ const bodies: { readonly [Type in Exclude<RunEventType, 'run.created'>]: Extract
   'run.started': { type: 'run.started' },
   'run.waiting': { type: 'run.waiting', on: 'children' },
   'run.running': { type: 'run.running' },
+  'transcript.trimmed': { type: 'transcript.trimmed', characters: 2_000, mark: '[…]' },
+  'transcript.summarised': { type: 'transcript.summarised', summary: 's', note: 'n', usage, active_ms: 1 },
   'model.started': { type: 'model.started', step: 1, attempt: 1, report: 'wall' },
   'model.text': { type: 'model.text', step: 1, text: 'more' },
   'model.finished': {
@@ -93,7 +95,7 @@ function samples(): RunEvent[] {
     { role: 'assistant', text: 'b', calls },
     { role: 'tool', results: [{ call_id: 'c', name: 'read', text: 'd', error: false }] },
   ] as const;
-  story.events.push({ ...created, resumed_from: 'run_0', prefix });
+  story.events.push({ ...created, window: 128_000, resumed_from: 'run_0', prefix });
   return story.events;
 }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../src/domain/run/event.ts';
 import { Story } from '../terminal/story.ts';
-import { createCommandLine } from './around.ts';
+import { createCommandLine, until } from './around.ts';
 import { sampleResult } from './fake-runtime.ts';
 
 const stream = ['run', 'x', '--output-format', 'stream-json'];
@@ -59,7 +59,7 @@ describe('stream-json', () => {
       await line.clock.advance(0);
       seen.push(line.stdout());
       line.runtime.record([story.tell('root', { type: 'model.text', step: 1, text: 'he' })]);
-      await line.clock.advance(0);
+      await until(() => line.stdout() !== '');
       seen.push(line.stdout());
       line.runtime.record([story.settle('root')]);
       line.runtime.finish(sampleResult('root'));
@@ -74,7 +74,7 @@ describe('stream-json', () => {
     ]);
   });
 
-  test('[SUR-2] PAIN-30: whatever is told late, twice, in any bundles or not at all, each event is printed once, in order', async () => {
+  test('[SUR-2] [PAIN-30] whatever is told late, twice, in any bundles or not at all, each event is printed once, in order', async () => {
     const bundles = fc.array(
       fc.record({ size: fc.integer({ min: 1, max: 6 }), heard: fc.boolean(), again: fc.boolean() }),
       {
@@ -110,7 +110,7 @@ describe('stream-json', () => {
     );
   });
 
-  test('[SUR-2] PAIN-30: what was not told is read once the run is at rest', async () => {
+  test('[SUR-2] [PAIN-30] what was not told is read once the run is at rest', async () => {
     const line = createCommandLine();
     const story = tale(2);
     line.runtime.onStart = () => {
@@ -121,7 +121,7 @@ describe('stream-json', () => {
     expect(linesOf(line.stdout())).toHaveLength(story.events.length + 1);
   });
 
-  test('[SUR-2] PAIN-30: a journal that cannot be read is an error, not a shorter stream', async () => {
+  test('[SUR-2] [PAIN-30] a journal that cannot be read is an error, not a shorter stream', async () => {
     const line = createCommandLine();
     const story = tale(1);
     line.runtime.onStart = () => {

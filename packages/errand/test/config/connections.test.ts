@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { configStatus } from '../../src/app/config-status.ts';
-import { isLoopback } from '../../src/app/connections.ts';
+import { configStatus } from '../../src/app/config/config-status.ts';
+import { isLoopback } from '../../src/app/config/connections.ts';
 import { createPlaces, type Given } from './places.ts';
 
 const connection = (name: string, given: Given) =>

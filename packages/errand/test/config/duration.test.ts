@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseDuration, plainDuration } from '../../src/app/options-duration.ts';
+import { parseDuration, plainDuration } from '../../src/app/duration.ts';
 
 describe('durations', () => {
   test.each([

@@ -76,6 +76,18 @@ describe('configuration files', () => {
     else expect(secret.problem().message).toContain('permission denied');
   });
 
+  test('[SUR-4] a device and a huge file are refused, not read', () => {
+    const device = createPlaces();
+    mkdirSync(join(device.repository, '.errand'));
+    symlinkSync('/dev/zero', device.projectFile);
+    expect(device.problem()).toMatchObject({
+      exit: 4,
+      message: expect.stringContaining('the configuration is no file'),
+    });
+    const huge = createPlaces();
+    expect(huge.problem({ user: '#'.repeat(1_000_001) }).message).toContain('larger than 1000000 bytes');
+  });
+
   test('[SUR-4] a byte order mark and Windows line ends are no mistake', () => {
     const settings = createPlaces().settings({
       user: '\ufeffmodel = "offline/extract"\r\n[limits]\r\nmax_depth = 2\r\n',

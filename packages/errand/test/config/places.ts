@@ -2,7 +2,9 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type ConfigProblem, type Flags, loadSettings, type Settings } from '../../src/app/config.ts';
+import type { ConfigProblem } from '../../src/app/config/config-problem.ts';
+import { type Flags, loadSettings } from '../../src/app/config/load-settings.ts';
+import type { Settings } from '../../src/app/config/settings.ts';
 import type { Result } from '../../src/base/result.ts';
 
 /** A home of a person and a repository, in a folder of their own that is removed after the test. */

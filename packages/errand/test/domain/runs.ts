@@ -26,6 +26,7 @@ export const SPEC: RunSpec = {
   asked_model: null,
   model_from: 'config',
   effort: null,
+  window: null,
   authority: AUTHORITY,
   limits: { steps: 5, tool_calls: 10, wall_ms: 60_000 },
   helper_limits: { steps: 5, tool_calls: 10, wall_ms: 60_000 },

@@ -23,6 +23,7 @@ import {
 export interface InstanceOptions {
   readonly limits?: Partial<InstanceLimits>;
   readonly journal?: Journal;
+  readonly contextWindow?: number;
   readonly extraTools?: WireOptions['extraTools'];
 }
 
@@ -54,11 +55,12 @@ export async function createInstance(
     apiKey: 'sk-FAKE-key-of-the-test',
     headers: {},
     callTimeoutMs: 600_000,
+    ...(options.contextWindow ? { contextWindow: options.contextWindow } : {}),
   } as const;
   const other = { ...connection, name: 'other', apiKey: 'sk-FAKE-other' };
   const runtime = await wire({
     journal,
-    models: createModels([connection, other], () => null),
+    models: createModels([connection, other], () => null, clock),
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     clock,
     random: () => 0.5,

@@ -1,14 +1,14 @@
 import { describe, it } from 'vitest';
 import type { Journal } from '../../src/ports/journal.ts';
 import { createMemoryJournal } from '../../src/stores/memory/journal.ts';
-import { openSqliteJournal } from '../../src/stores/sqlite/journal.ts';
 import { JOURNAL_CASES } from '../../src/testing/journal-conformance.ts';
 import { temporaryFolder } from './folder.ts';
+import { openStore } from './open-store.ts';
 
 const ADAPTERS: Readonly<Record<string, () => Journal>> = {
   memory: createMemoryJournal,
-  sqlite: () => openSqliteJournal({ folder: temporaryFolder() }),
-  'sqlite, full durability': () => openSqliteJournal({ folder: temporaryFolder(), durability: 'full' }),
+  sqlite: () => openStore({ folder: temporaryFolder() }),
+  'sqlite, full durability': () => openStore({ folder: temporaryFolder(), durability: 'full' }),
 };
 
 for (const [name, create] of Object.entries(ADAPTERS)) {

@@ -4,20 +4,21 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished, type TestContext } from 'vitest';
 import type { Journal } from '../../src/ports/journal.ts';
-import { openSqliteJournal } from '../../src/stores/sqlite/journal.ts';
 import { SampleRun } from '../../src/testing/sample-run.ts';
 import { temporaryFolder } from './folder.ts';
+import { openStore } from './open-store.ts';
 
 /** A store with two runs of one step each, closed. */
 async function filledFolder(): Promise<string> {
   const folder = temporaryFolder();
-  const journal = openSqliteJournal({ folder });
+  const journal = openStore({ folder });
   for (const run_id of ['run_a', 'run_b']) await appendAll(journal, new SampleRun({ run_id }), 'x'.repeat(40_000));
   await journal.close();
   return folder;
 }
 
 async function appendAll(journal: Journal, run: SampleRun, output?: string): Promise<void> {
+  await run.claim(journal);
   for (const entry of [run.create(), run.start(), ...run.step(output)]) await journal.append([entry]);
 }
 
@@ -52,7 +53,7 @@ describe('a damaged store', () => {
   ])('[DUR-7] %s is named when its run is read; other runs are read as ever', async (_what, sql) => {
     const folder = await filledFolder();
     change(folder, sql);
-    const journal = openSqliteJournal({ folder });
+    const journal = openStore({ folder });
     const damage = { code: 'corrupt', message: expect.stringContaining('run_a') };
     await expect(journal.read('run_a')).rejects.toMatchObject(damage);
     expect(await journal.read('run_b')).toHaveLength(6);
@@ -63,7 +64,7 @@ describe('a damaged store', () => {
   it('[DUR-7] a row of a run that is no JSON is left out of lists, and named when it is asked for', async () => {
     const folder = await filledFolder();
     change(folder, "update runs set record = 'nonsense' where run_id = 'run_a'");
-    const journal = openSqliteJournal({ folder });
+    const journal = openStore({ folder });
     expect((await journal.records()).map((record) => record.run_id)).toEqual(['run_b']);
     await expect(journal.record('run_a')).rejects.toMatchObject({
       code: 'corrupt',
@@ -75,7 +76,7 @@ describe('a damaged store', () => {
 
   it('[DUR-7] a command that is no JSON is left out; those after it arrive', async () => {
     const folder = await filledFolder();
-    const journal = openSqliteJournal({ folder });
+    const journal = openStore({ folder });
     const boot = { boot_id: 'boot_a', pid: 1, process_start: null, host: 'here', started_at: 1 };
     await journal.openBoot(boot);
     change(folder, "insert into commands (boot_id, data) values ('boot_a', 'nonsense')");
@@ -96,7 +97,7 @@ describe('a damaged store', () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'errand.db'), 'my poems\n'.repeat(1_000));
     for (const mode of ['read', 'write'] as const) {
-      expect(() => openSqliteJournal({ folder, mode })).toThrow(
+      expect(() => openStore({ folder, mode })).toThrow(
         expect.objectContaining({ code: 'corrupt', message: expect.stringContaining(folder) }),
       );
     }
@@ -107,7 +108,7 @@ describe('a damaged store', () => {
     const folder = await filledFolder();
     truncateSync(join(folder, 'errand.db'), 20_000);
     const read = async () => {
-      const journal = openSqliteJournal({ folder });
+      const journal = openStore({ folder });
       try {
         return await journal.read('run_b');
       } finally {
@@ -120,7 +121,7 @@ describe('a damaged store', () => {
   it.each(['read', 'write'] as const)('[DUR-7] a store of a newer Errand is refused with words (%s)', async (mode) => {
     const folder = await filledFolder();
     change(folder, 'pragma user_version = 99');
-    expect(() => openSqliteJournal({ folder, mode })).toThrow(
+    expect(() => openStore({ folder, mode })).toThrow(
       expect.objectContaining({ code: 'io', message: expect.stringContaining('newer Errand (store version 99') }),
     );
   });
@@ -129,11 +130,11 @@ describe('a damaged store', () => {
 describe('texts under their content address', () => {
   it('[DUR-1] are written once: a text that was written and has gone since is not held in memory', async () => {
     const folder = await filledFolder();
-    const journal = openSqliteJournal({ folder });
+    const journal = openStore({ folder });
     const address = journal.putBlob('You are a helper.');
-    await journal.append([new SampleRun({ run_id: 'run_c' }).create()]);
+    await appendAll(journal, new SampleRun({ run_id: 'run_c' }));
     change(folder, 'delete from blobs');
-    await journal.append([new SampleRun({ run_id: 'run_d' }).create()]);
+    await appendAll(journal, new SampleRun({ run_id: 'run_d' }));
     expect(await journal.getBlob(address)).toBeNull();
     await journal.close();
   });
@@ -143,7 +144,7 @@ describe('texts under their content address', () => {
     const database = new DatabaseSync(join(folder, 'errand.db'));
     const count = () => database.prepare('select count(*) as count from blobs').get()?.count;
     expect(count()).toBe(1);
-    const journal = openSqliteJournal({ folder });
+    const journal = openStore({ folder });
     await journal.discard('run_a');
     expect(count()).toBe(1);
     await journal.discard('run_b');
@@ -156,27 +157,27 @@ describe('texts under their content address', () => {
 describe('a store that cannot be written', () => {
   it('[DUR-7] on a read-only disk is read, and refuses to be written', async (context) => {
     const folder = smallDisk(context, 8);
-    const journal = openSqliteJournal({ folder });
+    const journal = openStore({ folder });
     const run = new SampleRun({ run_id: 'run_a' });
     await appendAll(journal, run);
     await journal.close();
     execFileSync('mount', ['-o', 'remount,ro', folder]);
-    const reading = openSqliteJournal({ folder, mode: 'read' });
+    const reading = openStore({ folder, mode: 'read' });
     expect(await reading.read('run_a')).toEqual(run.events);
     expect(await reading.records()).toHaveLength(1);
     await reading.close();
-    expect(() => openSqliteJournal({ folder })).toThrow(
+    expect(() => openStore({ folder })).toThrow(
       expect.objectContaining({ code: 'read_only', message: expect.stringContaining(folder) }),
     );
     const other = join(folder, 'none');
-    expect(() => openSqliteJournal({ folder: other })).toThrow(expect.objectContaining({ code: 'read_only' }));
-    expect(await openSqliteJournal({ folder: other, mode: 'read' }).records()).toEqual([]);
+    expect(() => openStore({ folder: other })).toThrow(expect.objectContaining({ code: 'read_only' }));
+    expect(await openStore({ folder: other, mode: 'read' }).records()).toEqual([]);
   });
 
   it('[DUR-7] on a full disk says so, keeps what it has, and goes on when there is room', async (context) => {
     const folder = smallDisk(context, 4);
     const filler = join(folder, 'filler');
-    const journal = openSqliteJournal({ folder: join(folder, 'store') });
+    const journal = openStore({ folder: join(folder, 'store') });
     const run = new SampleRun({ run_id: 'run_a' });
     await appendAll(journal, run);
     writeFileSync(filler, 'x'.repeat(1_500_000));
@@ -187,7 +188,7 @@ describe('a store that cannot be written', () => {
     rmSync(filler);
     await journal.append([refused.entry]);
     await journal.close();
-    const again = openSqliteJournal({ folder: join(folder, 'store'), mode: 'read' });
+    const again = openStore({ folder: join(folder, 'store'), mode: 'read' });
     expect(await again.read('run_a')).toEqual(run.events.slice(0, refused.recorded + refused.entry.events.length));
     await again.close();
   });
@@ -220,8 +221,9 @@ describe('a store that another process has locked', () => {
 
   it('[DUR-6] is waited for, beside everything else, and then written in order', async () => {
     const folder = temporaryFolder();
-    const journal = openSqliteJournal({ folder });
+    const journal = openStore({ folder });
     const run = new SampleRun({ run_id: 'run_a' });
+    await run.claim(journal);
     const lock = locked(folder);
     const appended = [run.create(), run.start(), ...run.step()].map((entry) => journal.append([entry]));
     let settled = false;
@@ -243,8 +245,9 @@ describe('a store that another process has locked', () => {
 
   it('[DUR-6] is called busy when that takes too long, and can be written when it is free again', async () => {
     const folder = temporaryFolder();
-    const journal = openSqliteJournal({ folder, timeout: 50 });
+    const journal = openStore({ folder, timeout: 50 });
     const run = new SampleRun({ run_id: 'run_a' });
+    await run.claim(journal);
     const lock = locked(folder);
     const created = run.create();
     const address = journal.putBlob('You are a helper.');
@@ -257,7 +260,7 @@ describe('a store that another process has locked', () => {
     await journal.append([created]);
     expect(await journal.read('run_a')).toEqual(run.events);
     await journal.close();
-    const again = openSqliteJournal({ folder, mode: 'read' });
+    const again = openStore({ folder, mode: 'read' });
     expect(await again.getBlob(address)).toBe('You are a helper.');
     await again.close();
   });
@@ -266,7 +269,7 @@ describe('a store that another process has locked', () => {
 describe('the folder of a store', () => {
   it('[DUR-7] and all in it is for its owner only', async () => {
     const folder = join(temporaryFolder(), 'data', 'errand');
-    const journal = openSqliteJournal({ folder });
+    const journal = openStore({ folder });
     await journal.openBoot({ boot_id: 'boot_a', pid: 1, process_start: null, host: 'here', started_at: 1 });
     const names = readdirSync(folder, { recursive: true }).map(String).sort();
     expect(names).toEqual(['errand.db', 'errand.db-shm', 'errand.db-wal', 'wake', join('wake', 'boot_a')]);
@@ -279,7 +282,7 @@ describe('the folder of a store', () => {
 
   it('[DUR-7] is not made by reading; what comes into being later is seen', async () => {
     const folder = join(temporaryFolder(), 'none');
-    const reading = openSqliteJournal({ folder, mode: 'read' });
+    const reading = openStore({ folder, mode: 'read' });
     expect(await reading.records()).toEqual([]);
     expect(await reading.read('run_a')).toEqual([]);
     expect(await reading.record('run_a')).toBeNull();
@@ -288,8 +291,8 @@ describe('the folder of a store', () => {
     await expect(reading.append([])).rejects.toMatchObject({ code: 'read_only' });
     expect(() => reading.putBlob('text')).toThrow(expect.objectContaining({ code: 'read_only' }));
     expect(existsSync(folder)).toBe(false);
-    const writing = openSqliteJournal({ folder });
-    await writing.append([new SampleRun({ run_id: 'run_a' }).create()]);
+    const writing = openStore({ folder });
+    await appendAll(writing, new SampleRun({ run_id: 'run_a' }));
     expect(await reading.records()).toHaveLength(1);
     await Promise.all([reading.close(), writing.close()]);
   });
@@ -297,6 +300,6 @@ describe('the folder of a store', () => {
   it('[DUR-7] that is a file is refused with words', () => {
     const folder = join(temporaryFolder(), 'file');
     writeFileSync(folder, '');
-    expect(() => openSqliteJournal({ folder })).toThrow(expect.objectContaining({ code: 'io' }));
+    expect(() => openStore({ folder })).toThrow(expect.objectContaining({ code: 'io' }));
   });
 });

@@ -4,10 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { fold } from '../../src/domain/run/apply.ts';
 import { recordOf } from '../../src/domain/run/record.ts';
 import type { Journal } from '../../src/ports/journal.ts';
-import { openSqliteJournal } from '../../src/stores/sqlite/journal.ts';
-import { SampleRun } from '../../src/testing/sample-run.ts';
 import { saidBy, startChild } from './child.ts';
 import { temporaryFolder } from './folder.ts';
+import { openStore } from './open-store.ts';
 
 /** Fails unless every run's events add up to its row. */
 async function expectWhole(journal: Journal): Promise<void> {
@@ -33,7 +32,7 @@ describe('a process that is killed', () => {
       }
       expect(await child.ended).toBe('SIGKILL');
       expect(acknowledged).toBeGreaterThanOrEqual(count);
-      const journal = openSqliteJournal({ folder });
+      const journal = openStore({ folder });
       await expectWhole(journal);
       const [parent, own] = [await journal.read('run_parent'), await journal.read('run_child')];
       // Both runs get the same number of events in every append: together or not at all.
@@ -52,7 +51,7 @@ describe('a process that is killed', () => {
     await child.lines.next();
     child.process.kill('SIGKILL');
     await child.ended;
-    const journal = openSqliteJournal({ folder });
+    const journal = openStore({ folder });
     expect(await journal.boots()).toMatchObject([{ boot_id: 'boot_dead', pid: child.process.pid }]);
     await journal.sendCommand('boot_dead', cancel('run_a'));
     await journal.closeBoot('boot_dead');
@@ -66,7 +65,7 @@ describe('several processes on one store', () => {
     const folder = join(temporaryFolder(), 'new');
     const names = ['a', 'b', 'c', 'd', 'e', 'f'];
     await Promise.all(names.map((name) => saidBy(startChild('append', folder, name, '20'))));
-    const journal = openSqliteJournal({ folder });
+    const journal = openStore({ folder });
     await expectWhole(journal);
     const records = await journal.records();
     expect(records).toHaveLength(2 * names.length);
@@ -76,39 +75,11 @@ describe('several processes on one store', () => {
     expect(readdirSync(folder).sort()).toEqual(['errand.db']);
   });
 
-  it('[DUR-6] never both take the same place of a run', async () => {
-    const folder = temporaryFolder();
-    const journal = openSqliteJournal({ folder });
-    const run = new SampleRun({ run_id: 'run_a' });
-    await journal.append([run.create()]);
-    const said = await Promise.all([1, 2, 3].map(() => saidBy(startChild('contend', folder, 'run_a', '100'))));
-    expect(said.flat()).toHaveLength(3);
-    const events = await journal.read('run_a');
-    expect(events.map((event) => event.seq)).toEqual(Array.from({ length: 301 }, (_, index) => index + 1));
-    expect((await journal.record('run_a'))?.steps).toBe(301);
-    await journal.close();
-  });
-
-  it('[DUR-6] a stale owner cannot add to what another has taken over', async () => {
-    const folder = temporaryFolder();
-    const [stale, owner] = [openSqliteJournal({ folder }), openSqliteJournal({ folder })];
-    const run = new SampleRun({ run_id: 'run_a' });
-    await stale.append([run.create()]);
-    const sleeping = run.start();
-    await owner.append([{ ...sleeping, record: { ...sleeping.record, boot_id: 'boot_owner' } }]);
-    await expect(stale.append([sleeping])).rejects.toMatchObject({
-      code: 'conflict',
-      message: expect.stringContaining('run_a'),
-    });
-    expect((await stale.record('run_a'))?.boot_id).toBe('boot_owner');
-    await Promise.all([stale.close(), owner.close()]);
-  });
-
   it('[DUR-6] a command wakes the process it is for, and is taken once', async () => {
     const folder = temporaryFolder();
     const child = startChild('listen', folder, 'boot_child');
     expect((await child.lines.next()).value).toBe('ready');
-    const journal = openSqliteJournal({ folder });
+    const journal = openStore({ folder });
     expect(readdirSync(join(folder, 'wake'))).toEqual(['boot_child']);
     for (const run of ['run_a', 'run_b']) {
       await journal.sendCommand('boot_child', cancel(run));
@@ -126,8 +97,8 @@ describe('several processes on one store', () => {
     '[DUR-6] who observes hears of what another process has recorded (%s)',
     async (mode) => {
       const folder = temporaryFolder();
-      await openSqliteJournal({ folder }).close();
-      const journal = openSqliteJournal({ folder, mode });
+      await openStore({ folder }).close();
+      const journal = openStore({ folder, mode });
       let seen = 0;
       const settled = new Promise<void>((resolve) => {
         journal.observe((events) => {

@@ -5,9 +5,9 @@ import type { RunEvent } from '../../src/domain/run/event.ts';
 import { recordOf } from '../../src/domain/run/record.ts';
 import type { Journal, JournalEntry } from '../../src/ports/journal.ts';
 import { createMemoryJournal } from '../../src/stores/memory/journal.ts';
-import { openSqliteJournal } from '../../src/stores/sqlite/journal.ts';
 import { SampleRun } from '../../src/testing/sample-run.ts';
 import { temporaryFolder } from './folder.ts';
+import { openStore } from './open-store.ts';
 
 const RUNS = 4;
 const PARALLEL = 6;
@@ -78,6 +78,7 @@ class Model {
 async function follow(actions: readonly Action[], open: () => Journal): Promise<void> {
   const model = new Model();
   let journal = open();
+  await Promise.all([claim(journal, rootOf(0)), claim(journal, rootOf(2))]);
   for (let start = 0; start < actions.length; start += PARALLEL) {
     const group = actions.slice(start, start + PARALLEL);
     await Promise.all(group.map((each) => act(journal, model, each)));
@@ -88,6 +89,14 @@ async function follow(actions: readonly Action[], open: () => Journal): Promise<
     await compare(journal, model, group);
   }
   await journal.close();
+}
+
+function rootOf(index: number): string {
+  return `run_${index - (index % 2)}`;
+}
+
+function claim(journal: Journal, root_id: string): Promise<unknown> {
+  return journal.claim({ root_id, boot_id: 'boot_sample', mayTake: () => false });
 }
 
 function act(journal: Journal, model: Model, each: Action): Promise<unknown> {
@@ -114,7 +123,7 @@ function act(journal: Journal, model: Model, each: Action): Promise<unknown> {
       return expect(journal.append([model.afterNext(each.run)])).rejects.toMatchObject({ code: 'conflict' });
     case 'discard':
       model.discard(each.run);
-      return journal.discard(`run_${each.run - (each.run % 2)}`);
+      return Promise.all([journal.discard(rootOf(each.run)), claim(journal, rootOf(each.run))]);
     case 'read':
     case 'reopen':
       return Promise.resolve();
@@ -159,7 +168,7 @@ describe('any sequence of calls', () => {
     await fc.assert(
       fc.asyncProperty(actions, async (each) => {
         const folder = temporaryFolder();
-        await follow(each, () => openSqliteJournal({ folder }));
+        await follow(each, () => openStore({ folder }));
       }),
       { numRuns: 60 },
     );
@@ -174,8 +183,9 @@ describe('recovery', () => {
     await fc.assert(
       fc.asyncProperty(batches, fc.string({ unit: 'binary', maxLength: 30 }), async (parts, text) => {
         const folder = temporaryFolder();
-        const journal = openSqliteJournal({ folder });
+        const journal = openStore({ folder });
         const sample = new SampleRun({ run_id: 'run_a', opening: text });
+        await sample.claim(journal);
         const entries = [sample.create(), sample.start()];
         for (let step = 0; step < 60; step++) entries.push(...sample.step(text.repeat(step * 50)));
         const pending: Promise<void>[] = [];
@@ -187,7 +197,7 @@ describe('recovery', () => {
         }
         await journal.close();
         await Promise.all(pending);
-        const again = openSqliteJournal({ folder, mode: 'read' });
+        const again = openStore({ folder, mode: 'read' });
         const events = await again.read('run_a');
         const record = await again.record('run_a');
         await again.close();

@@ -1,5 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { answer, createTestClock, cutAfter, hang, type Reply, stallAfter, status } from '../../src/testing/index.ts';
+import {
+  answer,
+  createTestClock,
+  cutAfter,
+  hang,
+  type Reply,
+  resetAfter,
+  stallAfter,
+  status,
+} from '../../src/testing/index.ts';
 import { answerOf, serve, watch } from './calls.ts';
 
 describe('an abort', () => {
@@ -10,7 +19,7 @@ describe('an abort', () => {
     const { outcome, seen, whenText } = watch(model, {}, controller.signal);
     await whenText('what was written');
     controller.abort();
-    expect(await outcome).toMatchObject({ kind: 'fault', fault: { retryable: false }, usage: null });
+    expect(await outcome).toMatchObject({ kind: 'fault', fault: { code: 'stopped', retryable: false }, usage: null });
     await server.until(() => server.openConnections() === 0);
     expect(server.openStreams()).toBe(0);
     expect(server.requests[0]?.signal.aborted).toBe(true);
@@ -86,20 +95,34 @@ describe('connections', () => {
   });
 
   test('[MOD-6] a fresh one that breaks is a fault, not a second try', async () => {
-    const { server, model } = await serve([cutAfter(''), answer({ text: 'never asked for' })]);
+    const { server, model } = await serve([cutAfter(''), answer({ text: 'the next call' })]);
     expect(await watch(model).outcome).toMatchObject({ fault: { code: 'unreachable' } });
-    expect(server.requests).toHaveLength(1);
+    expect(await answerOf(model)).toMatchObject({ text: 'the next call' });
+    expect(server.requests).toHaveLength(2);
   });
 
   test('[MOD-6] one that breaks within the answer is a fault, not a second try', async () => {
-    const { server, model } = await serve([
-      answer({ text: 'a' }),
-      cutAfter('some'),
-      answer({ text: 'never asked for' }),
-    ]);
+    const { server, model } = await serve([answer({ text: 'a' }), cutAfter('some'), answer({ text: 'the next call' })]);
     await answerOf(model);
     expect(await watch(model).outcome).toMatchObject({ fault: { code: 'cut' } });
-    expect(server.requests).toHaveLength(2);
+    expect(await answerOf(model)).toMatchObject({ text: 'the next call' });
+    expect(server.requests).toHaveLength(3);
+  });
+
+  test('[MOD-6] a reset within the answer is a fault, not a second try', async () => {
+    const held: Reply = (request) => {
+      const { steps, ...head } = resetAfter('some')(request);
+      const waiting = server.hold('reset', () => ({ steps: steps.slice(-1) }))(request);
+      return { ...head, steps: [...steps.slice(0, -1), ...waiting.steps] };
+    };
+    const { server, model } = await serve([answer({ text: 'a' }), held, answer({ text: 'the next call' })]);
+    await answerOf(model);
+    const { outcome, whenText } = watch(model);
+    await whenText('some');
+    server.release('reset');
+    expect(await outcome).toMatchObject({ fault: { code: 'cut' } });
+    expect(await answerOf(model)).toMatchObject({ text: 'the next call' });
+    expect(server.requests).toHaveLength(3);
   });
 
   test('[MOD-9] as many as there are calls at once', async () => {

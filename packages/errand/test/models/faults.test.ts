@@ -13,6 +13,7 @@ import {
   hang,
   malformed,
   type Reply,
+  resetAfter,
   stallAfter,
   status,
 } from '../../src/testing/index.ts';
@@ -145,6 +146,13 @@ const CASES: readonly Case[] = [
     says: 'before it answered',
   },
   {
+    what: 'a reset before the answer',
+    reply: resetAfter(''),
+    code: 'unreachable',
+    retryable: true,
+    says: 'before it answered (ECONNRESET)',
+  },
+  {
     what: 'a connection cut in the middle',
     reply: cutAfter('some text'),
     code: 'cut',
@@ -266,6 +274,13 @@ describe('a fault of a provider', () => {
     expect(seen.text).toBe(text);
     await server.whenIdle();
     expect(server.requests).toHaveLength(1);
+  });
+
+  test('[MOD-6] a stream that goes on after its error is closed', async () => {
+    const goesOn = { send: event({ error: { message: 'Overloaded', code: 529 } }) };
+    const { server, model } = await serve([(request) => ({ ...endless()(request), steps: [goesOn, { stall: true }] })]);
+    expect((await faultOf(model)).fault.code).toBe('overloaded');
+    await server.until(() => server.openConnections() === 0);
   });
 
   test('[MOD-6] a port that refuses is unreachable, and the message says where', async () => {

@@ -184,3 +184,9 @@ test('[MOD-9] openai: broken arguments are handed over as they are', async () =>
   const { model } = await serve([openAIStream({ calls })], { kind: 'openai' });
   expect((await answerOf(model)).calls).toStrictEqual([{ call_id: 'a', name: 'read', args: '{"path": "x' }]);
 });
+
+test('[MOD-9] anthropic: duplicate and empty ids of one answer are made unique', async () => {
+  const calls = ['same', 'same', '', ''].map((id) => ({ id, name: 'read', args: '{}' }));
+  const { model } = await serve([anthropicStream({ calls })], { kind: 'anthropic' });
+  expect((await answerOf(model)).calls.map((call) => call.call_id)).toStrictEqual(['same', 'same_2', 'call', 'call_2']);
+});

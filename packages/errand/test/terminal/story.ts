@@ -66,6 +66,7 @@ export class Story {
       asked_model: null,
       model_from: parent ? 'parent' : 'config',
       effort: null,
+      window: null,
       authority,
       limits: { steps: 60, tool_calls: 400, wall_ms: null },
       helper_limits: { steps: 60, tool_calls: 400, wall_ms: null },

@@ -19,6 +19,9 @@ describe('width in cells', () => {
     ['…', 1],
     ['Ж', 1],
     ['ا', 1],
+    ['नी', 2],
+    ['1️⃣', 2],
+    ['👍🏽', 2],
   ])('[SUR-1] %j takes %d', (text, width) => {
     expect(cells(text)).toBe(width);
   });

@@ -1,4 +1,5 @@
 import type { RunEvent } from './event.ts';
+import { trimResults } from './room.ts';
 import type { OpenCall, RunState } from './state.ts';
 import { isTerminal } from './status.ts';
 import { addUsage, NO_USAGE, UNKNOWN_USAGE } from './usage.ts';
@@ -27,7 +28,10 @@ export function begin(event: EventOf<'run.created'>): RunState {
     fault: null,
     report: null,
     finish: null,
-    messages: [...(spec.prefix ?? []), { role: 'user', text: spec.opening }],
+    // A fork goes on from the last message of its prefix, without a turn of its own.
+    messages:
+      spec.opening === '' ? [...(spec.prefix ?? [])] : [...(spec.prefix ?? []), { role: 'user', text: spec.opening }],
+    counted: null,
     open: [],
     streamed: '',
     toolNames: [],
@@ -92,6 +96,16 @@ export function apply(run: RunState, event: RunEvent): void {
       return changeCall(run, event.call_id, (call) => ({ ...call, started: true, risk: event.risk }));
     case 'tool.finished':
       return finishTool(run, event);
+    case 'transcript.trimmed':
+      run.messages = trimResults(run.messages, event.characters, event.mark);
+      run.counted = null;
+      return;
+    case 'transcript.summarised':
+      run.messages = [...run.messages.slice(0, 1), { role: 'user', text: event.note }];
+      run.counted = null;
+      run.usage = addUsage(run.usage, event.usage);
+      run.activeMs = event.active_ms;
+      return;
     case 'todo.written':
       run.todo = event.items;
       return;
@@ -128,6 +142,8 @@ function finishModel(run: RunState, event: EventOf<'model.finished'>): void {
   run.usage = addUsage(run.usage, event.usage);
   run.modelUsed = event.model_used;
   run.activeMs = event.active_ms;
+  const { input, output } = event.usage;
+  run.counted = input > 0 ? { messages: run.messages.length + 1, tokens: input + output } : null;
   run.messages.push({
     role: 'assistant',
     text: event.text,
@@ -177,13 +193,14 @@ function settle(run: RunState, event: EventOf<'run.settled'>): void {
 /** Back from rest, with everything it had; what it waited for or was failing at is forgotten. */
 function resume(run: RunState, event: EventOf<'run.resumed'>): void {
   if (run.state !== 'interrupted') throw new Error(`${run.run_id} is ${run.state} and cannot be resumed`);
+  // A restart is no limit: what had been decided before it, a last report included, still stands.
+  if (run.reason !== 'restart') run.report = null;
   run.state = 'queued';
   run.reason = null;
   run.endedAt = null;
   run.bootId = event.boot_id;
   run.limits = event.limits;
   run.phase = run.open.length > 0 ? 'tools' : 'idle';
-  run.report = null;
   run.fault = null;
   run.failures = 0;
   run.cancel = null;

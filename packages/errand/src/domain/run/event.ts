@@ -25,6 +25,8 @@ export interface RunSpec {
   readonly asked_model: string | null;
   readonly model_from: 'call' | 'config' | 'parent';
   readonly effort: string | null;
+  /** Tokens of the model's context window; null: not known. */
+  readonly window: number | null;
   readonly authority: Authority;
   readonly limits: RunLimits;
   /** Bounds of each helper launched below, and of their number in this turn. */
@@ -148,6 +150,21 @@ export type RunEventBody =
       readonly child?: TakenEnding;
       /** What the runtime itself saw: paths read, argv, exit codes. */
       readonly facts?: Json;
+    }
+  | {
+      /** Tool results were cut to make room. */
+      readonly type: 'transcript.trimmed';
+      readonly characters: number;
+      readonly mark: string;
+    }
+  | {
+      /** All but the opening was replaced by a summary to make room. */
+      readonly type: 'transcript.summarised';
+      readonly summary: string;
+      /** The message that stands for what was left out. */
+      readonly note: string;
+      readonly usage: Usage;
+      readonly active_ms: number;
     }
   | { readonly type: 'todo.written'; readonly items: readonly TodoItem[] }
   | { readonly type: 'cancel.asked'; readonly reason: CancelReason }

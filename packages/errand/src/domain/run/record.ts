@@ -11,6 +11,8 @@ export interface RunRecord {
   readonly session_id: string;
   /** Id of the parent's call that made it. */
   readonly call_id: string | null;
+  /** The run whose transcript this one began with. */
+  readonly resumed_from: string | null;
   readonly depth: number;
   readonly title: string;
   readonly role: string;
@@ -41,6 +43,7 @@ export function recordOf(run: RunState): RunRecord {
     root_id: spec.root_id,
     session_id: spec.session_id,
     call_id: spec.call_id,
+    resumed_from: spec.resumed_from ?? null,
     depth: spec.depth,
     title: spec.title,
     role: spec.role,

@@ -39,6 +39,8 @@ export interface RunState {
   report: InterruptReason | null;
   finish: Finish | null;
   messages: Message[];
+  /** What the provider counted for the last call, and how many messages that covers; null: nothing, or the transcript has changed since. */
+  counted: { readonly messages: number; readonly tokens: number } | null;
   open: OpenCall[];
   /** Text of the call under way, as far as it is recorded. */
   streamed: string;

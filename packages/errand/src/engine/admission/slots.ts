@@ -1,29 +1,46 @@
+/** The slots of the whole store, of which every process holds some. */
+export interface SharedSlots {
+  /** Takes up to `count`; returns how many were free. */
+  take(count: number): Promise<number>;
+  give(count: number): Promise<void>;
+  /** Calls the listener when others may have given some back. Returns the way to stop. */
+  onFreed(listener: () => void): () => void;
+}
+
+export interface SlotLimits {
+  /** Steps at once, over all processes of the store. */
+  readonly all: number;
+  /** Of these, by helpers. */
+  readonly forHelpers: number;
+}
+
+interface Waiting {
+  readonly helper: boolean;
+  readonly grant: () => void;
+}
+
 /**
  * Slots for running steps, handed out in the order of asking.
  * A run that waits for its children holds none, so nesting cannot deadlock, even at one slot.
  */
 export class Slots {
-  readonly #all: number;
-  readonly #forHelpers: number;
+  readonly #limits: SlotLimits;
+  readonly #shared: SharedSlots;
   #held = 0;
   #heldByHelpers = 0;
-  readonly #queue: { readonly helper: boolean; readonly grant: () => void }[] = [];
+  /** Taken from the store and held by no run. */
+  #spare = 0;
+  #asking = false;
+  #stopListening: (() => void) | null = null;
+  readonly #queue: Waiting[] = [];
 
-  /** `all`: steps at once in the instance; `forHelpers`: of these, by helpers. */
-  constructor(all: number, forHelpers: number) {
-    this.#all = all;
-    this.#forHelpers = forHelpers;
+  constructor(limits: SlotLimits, shared: SharedSlots) {
+    this.#limits = limits;
+    this.#shared = shared;
   }
 
   get queued(): number {
     return this.#queue.length;
-  }
-
-  /** Takes a slot at once, if one is free and nobody stands before. */
-  tryTake(helper: boolean): boolean {
-    if (this.#queue.length > 0 || !this.#isFree(helper)) return false;
-    this.#take(helper);
-    return true;
   }
 
   /** Waits for a slot; false when `signal` ended the waiting, and then none is held. */
@@ -31,7 +48,8 @@ export class Slots {
     if (signal.aborted) return Promise.resolve(false);
     return new Promise((resolve) => {
       const leave = () => {
-        this.#queue.splice(this.#queue.indexOf(entry), 1);
+        const index = this.#queue.indexOf(entry);
+        if (index >= 0) this.#queue.splice(index, 1);
         resolve(false);
       };
       const entry = {
@@ -50,29 +68,73 @@ export class Slots {
   give(helper: boolean): void {
     this.#held--;
     if (helper) this.#heldByHelpers--;
+    this.#spare++;
     this.#handOut();
   }
 
   #isFree(helper: boolean): boolean {
-    return this.#held < this.#all && (!helper || this.#heldByHelpers < this.#forHelpers);
-  }
-
-  #take(helper: boolean): void {
-    this.#held++;
-    if (helper) this.#heldByHelpers++;
+    return this.#held < this.#limits.all && (!helper || this.#heldByHelpers < this.#limits.forHelpers);
   }
 
   #handOut(): void {
     // A root does not stand behind helpers that are held back by their own bound.
-    for (let index = 0; index < this.#queue.length && this.#held < this.#all; ) {
+    for (let index = 0; index < this.#queue.length && this.#spare > 0; ) {
       const entry = this.#queue[index];
       if (!entry || !this.#isFree(entry.helper)) {
         index++;
         continue;
       }
       this.#queue.splice(index, 1);
-      this.#take(entry.helper);
+      this.#spare--;
+      this.#held++;
+      if (entry.helper) this.#heldByHelpers++;
       entry.grant();
     }
+    if (!this.#asking) void this.#settleWithStore();
+  }
+
+  /** What could be handed out now if the store had it. */
+  #wanted(): number {
+    const roots = this.#queue.filter((entry) => !entry.helper).length;
+    const helpers = Math.min(this.#queue.length - roots, this.#limits.forHelpers - this.#heldByHelpers);
+    return Math.max(0, Math.min(roots + helpers, this.#limits.all - this.#held));
+  }
+
+  /** Takes what is wanted from the store, or gives back what is not; one exchange at a time, after the calls of this turn. */
+  async #settleWithStore(): Promise<void> {
+    this.#asking = true;
+    try {
+      await Promise.resolve();
+      for (let wanted = this.#wanted(); wanted !== this.#spare; wanted = this.#wanted()) {
+        if (wanted < this.#spare) {
+          const surplus = this.#spare - wanted;
+          this.#spare = wanted;
+          await this.#shared.give(surplus);
+          continue;
+        }
+        const asked = wanted - this.#spare;
+        const got = await this.#shared.take(asked);
+        this.#spare += got;
+        if (got < asked) {
+          this.#listen();
+          break;
+        }
+      }
+    } catch {
+      // A store that cannot be asked hands out nothing; whoever waits is told of it by the journal itself, at the next append.
+    } finally {
+      this.#asking = false;
+    }
+    if (this.#spare > 0 && this.#queue.length > 0) this.#handOut();
+    else if (this.#queue.length === 0) this.#unlisten();
+  }
+
+  #listen(): void {
+    this.#stopListening ??= this.#shared.onFreed(() => this.#handOut());
+  }
+
+  #unlisten(): void {
+    this.#stopListening?.();
+    this.#stopListening = null;
   }
 }

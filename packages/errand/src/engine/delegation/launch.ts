@@ -23,10 +23,13 @@ export async function launchHelper(
 ): Promise<ToolOutcome> {
   const before = call.again ? await findChild(supervisor, parent, call.callId) : null;
   if (before && hasEnded(before)) return handOver(parent, before);
-  const launched = before
-    ? await supervisor.revive(before, { turn: parent.equipment.turn })
-    : await launch(supervisor, parent, call);
-  if (!launched.ok) return { status: 'refused', output: launched.error };
+  const { turn, epoch } = parent.equipment;
+  const launched = before ? await supervisor.revive(before, { turn, epoch }) : await launch(supervisor, parent, call);
+  if (!launched.ok) {
+    // A helper that cannot go on stays interrupted, and its parent is told once, with what it had.
+    if (before && isEnded(before.state)) return handOver(parent, before);
+    return { status: 'refused', output: launched.error };
+  }
   const child = launched.value;
   // Who waits for children holds no slot.
   parent.giveSlot();
@@ -94,6 +97,7 @@ async function launch(
       asked_model: brief.value.model,
       model_from: brief.value.model ? 'call' : 'parent',
       effort: spec.effort,
+      window: connection.value.window ?? null,
       authority: authority.value,
       limits: spec.helper_limits,
       helper_limits: spec.helper_limits,

@@ -4,12 +4,14 @@ import { messageOf } from '../../base/errors.ts';
 import type { Fault } from '../../domain/run/event.ts';
 import { RETRY_JITTER } from '../../domain/run/limits.ts';
 import type { Message } from '../../domain/run/message.ts';
+import { nextRoom } from '../../domain/run/room.ts';
 import type { InterruptReason } from '../../domain/run/status.ts';
 import { UNKNOWN_USAGE } from '../../domain/run/usage.ts';
 import type { ModelFault, ModelOutcome, ModelRequest } from '../../ports/model.ts';
 import { renderReportRequest } from '../../prompts/turns.ts';
 import { guard, pause } from './guard.ts';
 import type { LiveRun, StopReason } from './live-run.ts';
+import { shrinkTranscript } from './make-room.ts';
 import { TextRecorder } from './text-recorder.ts';
 
 const NO_TOOLS: ModelRequest['tools'] = [];
@@ -112,6 +114,7 @@ function watchSilence(run: LiveRun, scope: Scope<StopReason>) {
   return {
     alive: () => {
       last = clock.monotonic();
+      run.lastProgress = last;
     },
     silent: () => silent,
     stop: () => timer.cancel(),
@@ -127,6 +130,7 @@ async function onFault(run: LiveRun, outcome: ModelFault, text: string): Promise
   const { clock, limits, random } = run.services;
   const { state } = run;
   const stopped = run.scope.reason !== undefined;
+  const makeRoom = outcome.fault.code === 'context_overflow' && nextRoom(state) !== null;
   const fault: Fault = stopped
     ? { code: 'stopped', message: 'The run was stopped during this call.', retryable: false }
     : outcome.fault;
@@ -134,7 +138,7 @@ async function onFault(run: LiveRun, outcome: ModelFault, text: string): Promise
   const retry = fault.retryable && attemptNumber <= limits.retries;
   const options = { first: limits.retry_first_ms, longest: limits.retry_longest_ms, jitter: RETRY_JITTER };
   const asked = Math.min(outcome.retryAfterMs ?? 0, limits.retry_after_longest_ms);
-  const delay = retry ? Math.max(asked, backoffDelay(options, attemptNumber, random)) : null;
+  const delay = makeRoom ? 0 : retry ? Math.max(asked, backoffDelay(options, attemptNumber, random)) : null;
   run.record({
     type: 'model.failed',
     step: state.steps + 1,
@@ -146,6 +150,7 @@ async function onFault(run: LiveRun, outcome: ModelFault, text: string): Promise
     active_ms: run.active.elapsed(),
   });
   if (stopped) return null;
+  if (makeRoom) return shrinkTranscript(run);
   if (delay === null) return endingOf(fault);
   run.record({ type: 'run.waiting', on: 'retry' });
   if (await pause(clock, delay, run.scope.signal)) run.record({ type: 'run.running' });

@@ -3,7 +3,9 @@ import { decide, writtenSoFar } from '../../domain/run/decide.ts';
 import type { Ending } from '../../domain/run/status.ts';
 import { callModel } from './call-model.ts';
 import { describeEnding } from './describe-ending.ts';
+import { watchHeartbeat } from './heartbeat.ts';
 import type { LiveRun } from './live-run.ts';
+import { fitWindow } from './make-room.ts';
 import { runTools } from './run-tools.ts';
 
 /**
@@ -12,6 +14,7 @@ import { runTools } from './run-tools.ts';
  */
 export async function drive(run: LiveRun): Promise<void> {
   const { wall_ms } = run.state.limits;
+  const stopHeartbeat = watchHeartbeat(run);
   if (wall_ms !== null) run.active.at(wall_ms, () => run.scope.cancel({ state: 'interrupted', reason: 'wall' }));
   try {
     while (await advance(run)) {
@@ -22,6 +25,7 @@ export async function drive(run: LiveRun): Promise<void> {
   } catch (error) {
     await settleBroken(run, error);
   } finally {
+    stopHeartbeat();
     run.active.close();
     run.giveSlot();
   }
@@ -37,11 +41,13 @@ async function advance(run: LiveRun): Promise<boolean> {
     case 'settle':
       return settle(run, decision.ending);
     case 'tools':
+      // A run that comes back in the middle of a step needs its slot first.
+      if (!(await takeSlot(run))) return true;
       await runTools(run);
       return true;
     case 'call': {
       if (!(await takeSlot(run))) return true;
-      const stop = await callModel(run, decision.report);
+      const stop = (await fitWindow(run)) ?? (run.scope.reason ? null : await callModel(run, decision.report));
       return stop ? settle(run, stop) : true;
     }
   }
@@ -52,11 +58,9 @@ async function takeSlot(run: LiveRun): Promise<boolean> {
   const { slots } = run.services;
   const { state } = run;
   if (run.holdsSlot) return true;
-  if (!slots.tryTake(run.isHelper)) {
-    run.active.pause();
-    if (state.state !== 'queued') run.record({ type: 'run.waiting', on: 'slot' });
-    if (!(await slots.wait(run.isHelper, run.scope.signal))) return false;
-  }
+  run.active.pause();
+  if (state.state === 'running') run.record({ type: 'run.waiting', on: 'slot' });
+  if (!(await slots.wait(run.isHelper, run.scope.signal))) return false;
   run.holdsSlot = true;
   run.active.start();
   if (state.state === 'queued') run.record({ type: 'run.started' });

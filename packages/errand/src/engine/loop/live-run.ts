@@ -22,6 +22,8 @@ export interface Equipment {
   readonly declarations: readonly ToolDeclaration[];
   readonly workspace: Workspace;
   readonly turn: Turn;
+  /** Of the lease on the tree under which this run is written. */
+  readonly epoch: number;
   /** Launches a helper of `run` for its call and waits for the ending. */
   readonly delegate: (run: LiveRun, args: unknown, call: DelegateCall) => Promise<ToolOutcome>;
 }
@@ -48,6 +50,8 @@ export class LiveRun {
   /** Text as it streams; for live views. */
   onText: ((delta: string) => void) | null = null;
   holdsSlot = false;
+  /** Monotonic time of the last sign of life. */
+  lastProgress = 0;
   /** Characters of helpers' answers already handed over in this step. */
   answerCharacters = 0;
   #recorded: Promise<void> = Promise.resolve();
@@ -80,6 +84,7 @@ export class LiveRun {
       apply(this.state, event);
       events.push(event);
     }
+    this.lastProgress = this.services.clock.monotonic();
     this.append(events);
   }
 
@@ -99,7 +104,7 @@ export class LiveRun {
   append(events: readonly RunEvent[]): void {
     // The journal keeps the order of appends, so the last one stands for all before it.
     const appended = this.services.journal.append([
-      { run_id: this.state.run_id, events, record: recordOf(this.state) },
+      { run_id: this.state.run_id, events, record: recordOf(this.state), epoch: this.equipment.epoch },
     ]);
     this.#recorded = appended;
     appended.catch((error: unknown) => this.#onLost(error));

@@ -1,14 +1,19 @@
 import { CodedError } from '../../base/errors.ts';
 import { fold } from '../../domain/run/apply.ts';
 import type { RunEvent } from '../../domain/run/event.ts';
+import type { RunRecord } from '../../domain/run/record.ts';
 import type { RunResult } from '../../domain/run/result.ts';
 import type { RunState } from '../../domain/run/state.ts';
 import { isEnded } from '../../domain/run/status.ts';
 import type { RunHandle, Runtime, StartRefusal } from '../../ports/runtime.ts';
 import { launchHelper } from '../delegation/launch.ts';
-import type { LiveRun } from '../loop/live-run.ts';
+import { LiveRun } from '../loop/live-run.ts';
+import { replay } from '../replay/replay.ts';
 import type { Services } from '../services.ts';
+import { forkRun } from './fork.ts';
+import { bootsById, isAbandoned, recover } from './recover.ts';
 import { resultOf } from './results.ts';
+import { resumeRun } from './resume.ts';
 import { startRoot } from './start.ts';
 import { stopElsewhere } from './stop-elsewhere.ts';
 import { Supervisor } from './supervisor.ts';
@@ -27,11 +32,24 @@ export async function createRuntime(services: Services, mode: 'run' | 'read'): P
       const run = supervisor.find(command.run_id);
       if (run) supervisor.cancel(run, command.reason);
     });
+    await recover(services);
   }
   return {
     async start(request) {
       const started = await startRoot(supervisor, request);
       return started.ok ? { ok: true, value: handleOf(supervisor, started.value) } : started;
+    },
+    async resume(request) {
+      const resumed = await resumeRun(supervisor, request);
+      return resumed.ok ? { ok: true, value: await handleOfResumed(supervisor, resumed.value) } : resumed;
+    },
+    async fork(request) {
+      const forked = await forkRun(supervisor, request);
+      return forked.ok ? { ok: true, value: handleOf(supervisor, forked.value) } : forked;
+    },
+    async replay(runId) {
+      const events = await journal.read(runId);
+      return events.length === 0 ? null : replay(services, events);
     },
     async stop(runId, reason) {
       const live = supervisor.find(runId);
@@ -41,12 +59,16 @@ export async function createRuntime(services: Services, mode: 'run' | 'read'): P
       const record = await journal.record(runId);
       return record ? { kind: 'stopped', record } : { kind: 'not_found' };
     },
-    records: (filter = {}) =>
-      journal.records({
-        ...(filter.rootId === undefined ? {} : { root_id: filter.rootId }),
-        ...(filter.live === undefined ? {} : { live: filter.live }),
-        ...(filter.since === undefined ? {} : { since: filter.since }),
-      }),
+    async records(filter = {}) {
+      const { rootId, live, since } = filter;
+      const found = await journal.records({
+        ...(rootId === undefined ? {} : { root_id: rootId }),
+        ...(live === undefined ? {} : { live }),
+        ...(since === undefined ? {} : { since }),
+      });
+      const seen = await asTheyAre(services, found);
+      return live ? seen.filter((record) => !isEnded(record.state)) : seen;
+    },
     async result(runId) {
       const events = await journal.read(runId);
       return events.length === 0 ? null : readResult(services, fold(events));
@@ -68,10 +90,43 @@ async function readResult(services: Services, run: RunState): Promise<RunResult>
   return resultOf(run, await services.journal.records({ root_id: run.spec.root_id }));
 }
 
-function handleOf(supervisor: Supervisor, root: LiveRun): RunHandle {
+/** What a dead process left running is interrupted, before anybody has put it on record. */
+async function asTheyAre(services: Services, records: readonly RunRecord[]): Promise<readonly RunRecord[]> {
+  if (records.every((record) => isEnded(record.state) || record.boot_id === services.bootId)) return records;
+  const boots = await bootsById(services);
+  return records.map((record) =>
+    record.state !== 'queued' && isAbandoned(services, boots, record)
+      ? { ...record, state: 'interrupted', reason: 'restart', waiting_on: null, current_tool: null }
+      : record,
+  );
+}
+
+async function handleOfResumed(supervisor: Supervisor, run: LiveRun | RunState): Promise<RunHandle> {
+  const { journal } = supervisor.services;
+  if (run instanceof LiveRun) {
+    const tree = await journal.records({ root_id: run.state.spec.root_id });
+    return handleOf(
+      supervisor,
+      run,
+      tree.map((record) => record.run_id),
+    );
+  }
+  const nothing = () => () => {};
+  const result = readResult(supervisor.services, run);
+  return {
+    run_id: run.run_id,
+    session_id: run.spec.session_id,
+    result,
+    observe: nothing,
+    observeText: nothing,
+    cancel: () => {},
+  };
+}
+
+function handleOf(supervisor: Supervisor, root: LiveRun, known: readonly string[] = []): RunHandle {
   const { journal } = supervisor.services;
   const rootId = root.state.run_id;
-  const tree = new Set([rootId]);
+  const tree = new Set([rootId, ...known]);
   return {
     run_id: rootId,
     session_id: root.state.spec.session_id,

@@ -48,7 +48,8 @@ export async function startRoot(supervisor: Supervisor, request: StartRequest): 
     asked_model: request.askedModel ?? null,
     model_from: request.askedModel ? 'call' : 'config',
     effort: request.effort ?? null,
-    authority: rootAuthority(folder.value, limits.max_depth),
+    window: connected.value.window ?? null,
+    authority: { ...rootAuthority(folder.value, limits.max_depth), ...supervisor.services.rootAuthority },
     limits: {
       steps: limits.root_steps,
       tool_calls: Number.MAX_SAFE_INTEGER,

@@ -1,17 +1,21 @@
 import { type Result, succeed } from '../../base/result.ts';
 import { begin } from '../../domain/run/apply.ts';
-import { JOURNAL_FORMAT, type RunEventBody, type RunSpec } from '../../domain/run/event.ts';
+import { JOURNAL_FORMAT, type RunSpec } from '../../domain/run/event.ts';
 import type { RunLimits } from '../../domain/run/limits.ts';
-import type { OpenCall, RunState } from '../../domain/run/state.ts';
+import type { RunState } from '../../domain/run/state.ts';
 import type { CancelReason } from '../../domain/run/status.ts';
 import type { Model } from '../../ports/model.ts';
 import type { ToolOutcome } from '../../ports/tool.ts';
-import { renderNotOffered, renderResumeNote } from '../../prompts/turns.ts';
 import type { Turn } from '../admission/turn.ts';
 import { drive } from '../loop/drive.ts';
 import { type DelegateCall, type Equipment, LiveRun } from '../loop/live-run.ts';
+import { resumption } from '../loop/resumption.ts';
 import type { Services } from '../services.ts';
+import { Beat } from './beat.ts';
 import { Outfitter } from './outfit.ts';
+
+/** Epoch of a lease that nobody held before. */
+const FIRST_EPOCH = 1;
 
 /** What is decided about a run before it exists. */
 export type NewRun = Omit<RunSpec, 'root_id' | 'system' | 'tools' | 'boot_id' | 'format' | 'flags'> & {
@@ -23,6 +27,8 @@ export type NewRun = Omit<RunSpec, 'root_id' | 'system' | 'tools' | 'boot_id' | 
 
 export interface ReviveOptions {
   readonly turn: Turn;
+  /** Of the lease on the tree. */
+  readonly epoch: number;
   /** Raised bounds; left out, those it had. */
   readonly limits?: RunLimits;
 }
@@ -39,6 +45,7 @@ export class Supervisor {
   readonly #live = new Map<string, LiveRun>();
   readonly #outfitter: Outfitter;
   readonly #delegate: Equipment['delegate'];
+  readonly #beat: Beat;
   /** Being created: admitted, not yet live. */
   #coming = 0;
 
@@ -47,6 +54,7 @@ export class Supervisor {
     this.services = services;
     this.#delegate = (parent, args, call) => launch(this, parent, { args, ...call });
     this.#outfitter = new Outfitter(services);
+    this.#beat = new Beat(services);
   }
 
   /** In words, why no further run can be admitted; null when one can. */
@@ -93,9 +101,12 @@ export class Supervisor {
       flags: [],
     };
     const { system, declarations, workspace } = outfit;
+    // Nobody else can hold a tree whose root has just got its id; the claim rides in the transaction of the first event.
+    const epoch = parent?.equipment.epoch ?? FIRST_EPOCH;
+    if (!parent) this.#claimNew(run_id);
     const run = new LiveRun(
       this.services,
-      { model: connection, system, declarations, workspace, turn, delegate: this.#delegate },
+      { model: connection, system, declarations, workspace, turn, epoch, delegate: this.#delegate },
       begin(created),
     );
     run.append([created]);
@@ -115,29 +126,37 @@ export class Supervisor {
     const frozen = await this.#outfitter.frozen(spec);
     const { system, declarations } = frozen;
     const workspace = files.workspace(spec.cwd);
+    const { turn, epoch } = options;
     const run = new LiveRun(
       this.services,
-      { model: connected.value, system, declarations, workspace, turn: options.turn, delegate: this.#delegate },
+      { model: connected.value, system, declarations, workspace, turn, epoch, delegate: this.#delegate },
       state,
     );
-    if (state.state === 'interrupted') {
-      const last = state.messages.at(-1);
-      const note = last?.role === 'assistant' && last.calls.length === 0 ? renderResumeNote() : '';
-      // Calls in a last report were never on offer; they are answered, so that the transcript is whole.
-      const unoffered = state.report === null ? [] : state.open.filter((call) => !call.result);
-      run.record(
-        { type: 'run.resumed', boot_id: bootId, limits: options.limits ?? state.limits, note },
-        ...unoffered.map((call) => notOffered(state, call)),
-      );
-    }
+    if (state.state === 'interrupted') run.record(...resumption(state, bootId, options.limits ?? state.limits));
     this.#drive(run);
     return succeed(run);
   }
 
+  #claimNew(rootId: string): void {
+    const { journal, bootId } = this.services;
+    // If it fails, so does the append behind it, and that is where the run learns of it.
+    journal.claim({ root_id: rootId, boot_id: bootId, mayTake: () => false }).catch(() => {});
+  }
+
   #drive(run: LiveRun): void {
-    const { run_id } = run.state;
-    this.#live.set(run_id, run);
-    void drive(run).finally(() => this.#live.delete(run_id));
+    this.#live.set(run.state.run_id, run);
+    this.#beat.start();
+    void drive(run).finally(() => this.#onRest(run));
+  }
+
+  #onRest(run: LiveRun): void {
+    const { journal, bootId } = this.services;
+    const { run_id, spec } = run.state;
+    this.#live.delete(run_id);
+    if (this.#live.size === 0) this.#beat.stop();
+    if (this.all().some((other) => other.state.spec.root_id === spec.root_id)) return;
+    // A lease that could not be given back ends with this process.
+    journal.release(spec.root_id, bootId).catch(() => {});
   }
 
   /** Stops a run; its helpers follow, since the calls that wait for them end with it. */
@@ -145,9 +164,4 @@ export class Supervisor {
     if (!run.scope.cancel({ state: 'cancelled', reason })) return;
     if (run.state.phase !== 'ended') run.record({ type: 'cancel.asked', reason });
   }
-}
-
-function notOffered(run: RunState, { call_id, name }: OpenCall): RunEventBody {
-  const { steps: step, activeMs: active_ms } = run;
-  return { type: 'tool.finished', step, call_id, name, status: 'error', output: renderNotOffered(), ms: 0, active_ms };
 }

@@ -1,6 +1,6 @@
-import { list, type Wanted } from './calls.ts';
-import { parsePaths } from './observed.ts';
-import { compareText } from './rank.ts';
+import { list, type Wanted } from './look/calls.ts';
+import { parsePaths } from './look/observed.ts';
+import { compareText } from './look/rank.ts';
 import { type Done, folder } from './turn.ts';
 
 /** A part of the workspace for one scout. */
@@ -11,94 +11,98 @@ export interface Area {
 }
 
 const MOST_AREAS = 6;
-/** Folders beyond which a container is not taken apart: one scout cannot search hundreds of folders one by one. */
-const MOST_FOLDERS = 60;
+const MOST_LISTINGS = 4;
+/** With fewer parts than this a part is taken apart further. */
+const ENOUGH_PARTS = 4;
+const DEEPEST = 4;
 /** Folders that hold the parts of a code base rather than being one. */
-const CONTAINERS = new Set([
-  'packages',
-  'src',
-  'apps',
-  'libs',
-  'lib',
-  'crates',
-  'modules',
-  'services',
-  'projects',
-  'internal',
-  'cmd',
-  'pkg',
-  'components',
-  'plugins',
-  'workspaces',
-]);
+const CONTAINERS = new Set(
+  'packages src apps libs lib crates modules services projects internal cmd pkg components plugins workspaces'.split(
+    ' ',
+  ),
+);
+/** Never looked into: what tools keep for themselves, and what others wrote. */
 const NOT_SOURCE =
-  /^(?:\.git|\.hg|\.svn|node_modules|bower_components|dist|build|out|coverage|target|vendor|third_party|tmp|temp|logs?|venv|env|__pycache__|\..*(?:cache|venv|env|idea|vscode|next|dev|tox|nox|gradle|turbo|nuxt|parcel|yarn).*|.*\.egg-info)$/iu;
-const FIRST = /^(?:src|lib|app|packages|apps|crates|source|core|server|client|cmd|internal|pkg)$/iu;
-const LAST =
-  /^(?:tests?|spec|specs|e2e|__tests__|docs?|documentation|examples?|demos?|bench(?:marks?)?|scripts?|tools?|assets|fixtures|\..*)$/iu;
+  /^(?:\.git|\.hg|\.svn|node_modules|bower_components|venv|__pycache__|\..*(?:cache|venv|env|idea|vscode|next|dev|tox|nox|gradle|turbo|nuxt|parcel|yarn).*|.*\.egg-info)$/iu;
+/** Beside the source: looked at by the last scouts, and together. Built files are in there, where they are not ignored. */
+const BESIDE =
+  /^(?:tests?|testing|specs?|e2e|__tests__|docs?|documentation|examples?|demos?|samples?|bench(?:mark(?:s|ing)?)?|scripts?|tools?|assets|public|static|fixtures|bin|dist|build|out|coverage|target|vendor|third_party|tmp|temp|logs?|\..*)$/iu;
 
-/** The next listing that is needed to tell the areas, or null when they can be told. `base`: a folder that the question names. */
-export function nextListing(rounds: readonly (readonly Done[])[], base: string): Wanted[] | null {
-  const listings = rounds.filter((round) => round.every((done) => done.name === 'list'));
-  if (listings.length === 0) return [list(base === '' ? '.' : base)];
-  if (listings.length > 1) return null;
-  const folders = foldersOf(listings[0]?.[0], base);
-  // A workspace that is one folder is that folder.
-  const opened = folders.length === 1 ? folders : folders.filter((path) => CONTAINERS.has(nameOf(path)));
-  return opened.length > 0 ? opened.map((path) => list(path)) : null;
+/** What the listings so far show: the folders that are parts, and those of which only the files right in them are left. */
+interface Layout {
+  readonly parts: readonly string[];
+  readonly shallow: readonly string[];
 }
 
-/** The areas of a workspace, two to six, or none when it is too small or unknown to be split. */
-export function areasOf(rounds: readonly (readonly Done[])[], base: string): Area[] {
-  const [top, inner = []] = rounds.filter((round) => round.every((done) => done.name === 'list'));
-  const first = top?.[0];
-  if (!first || first.error) return [];
-  const opened = new Map(
-    inner.filter((done) => !done.error).map((done) => [folder(String(done.args.path ?? '')), done]),
+/** The next listings that are needed to tell the areas, or null when they can be told. `base`: a folder that the question names. */
+export function nextListing(rounds: readonly (readonly Done[])[], base: string): Wanted[] | null {
+  const listings = listingsIn(rounds);
+  if (listings.length === 0) return [list(base === '' ? '.' : base)];
+  if (listings.length >= MOST_LISTINGS) return null;
+  const { parts } = layoutOf(listings, base);
+  const listed = new Set(listings.flat().map((done) => folder(String(done.args.path ?? ''))));
+  const main = parts.filter((path) => !isBeside(path));
+  const few = main.length < ENOUGH_PARTS;
+  const open = main.filter(
+    (path) => !listed.has(path) && (CONTAINERS.has(nameOf(path)) || (few && path.split('/').length < DEEPEST)),
   );
-  const folders: string[] = [];
-  const loose: string[] = hasFiles(first, base) ? [base] : [];
-  for (const path of foldersOf(first, base)) {
-    const listing = opened.get(path);
-    const children = listing ? foldersOf(listing, path) : [];
-    if (!listing || children.length === 0 || children.length > MOST_FOLDERS) folders.push(path);
-    else {
-      folders.push(...children);
-      if (hasFiles(listing, path)) loose.push(path);
-    }
-  }
-  if (folders.length === 0) return [];
-  const most = loose.length > 0 ? MOST_AREAS - 1 : MOST_AREAS;
-  const areas = group(sorted(folders), most).map((paths) => ({ title: titleOf(paths), scopes: paths }));
-  const files = loose.map((path) => (path === '' ? './*' : `${path}/*`));
+  return open.length > 0 && open.length <= MOST_AREAS ? open.map((path) => list(path)) : null;
+}
+
+/** The areas of a workspace, two to six, or fewer when it is too small or unknown to be split. */
+export function areasOf(rounds: readonly (readonly Done[])[], base: string): Area[] {
+  const { parts, shallow } = layoutOf(listingsIn(rounds), base);
+  const beside = parts.filter(isBeside).sort(compareText);
+  const main = parts.filter((path) => !isBeside(path)).sort(compareText);
+  const loose = shallow.length > 0 ? 1 : 0;
+  const forBeside = Math.min(beside.length, main.length > 3 ? 1 : 2);
+  const groups = [...group(main, MOST_AREAS - loose - forBeside), ...group(beside, forBeside)];
+  const areas = groups.map((paths) => ({ title: titleOf(paths), scopes: paths }));
+  const files = shallow.map((path) => (path === '' ? './*' : `${path}/*`));
   return files.length > 0 ? [...areas, { title: 'files at the top', scopes: files }] : areas;
 }
 
-function foldersOf(listing: Done | undefined, base: string): string[] {
-  if (!listing || listing.error) return [];
-  return parsePaths(listing.text)
-    .filter((path) => path.endsWith('/'))
-    .map((path) => below(folder(path), base))
-    .filter((path) => !NOT_SOURCE.test(nameOf(path)));
+function listingsIn(rounds: readonly (readonly Done[])[]): (readonly Done[])[] {
+  return rounds.filter((round) => round.length > 0 && round.every((done) => done.name === 'list'));
 }
 
-function hasFiles(listing: Done, base: string): boolean {
-  return parsePaths(listing.text).some((path) => !path.endsWith('/') && below(path, base) !== base);
-}
-
-/** A listing gives paths from the workspace or from its folder. */
-function below(path: string, base: string): string {
-  return base === '' || path.startsWith(`${base}/`) ? path : `${base}/${path}`;
-}
-
-/** Source first, then the rest, then tests, documents and tools; by name within. */
-function sorted(folders: readonly string[]): string[] {
-  const place = (path: string) => {
-    const top = path.split('/')[0] ?? path;
-    if (LAST.test(nameOf(path)) || LAST.test(top)) return 2;
-    return FIRST.test(top) ? 0 : 1;
+/** Folders that were listed stand for what is in them. */
+function layoutOf(listings: readonly (readonly Done[])[], base: string): Layout {
+  const opened = new Map(
+    listings
+      .flat()
+      .filter((done) => !done.error)
+      .map((done) => [folder(String(done.args.path ?? '')), pathsIn(done)]),
+  );
+  const parts: string[] = [];
+  const shallow: string[] = [];
+  const visit = (path: string): void => {
+    const inside = opened.get(path);
+    const folders = inside?.filter((entry) => entry.endsWith('/')).map(folder) ?? [];
+    if (!inside || (folders.length === 0 && path !== base)) {
+      parts.push(path);
+      return;
+    }
+    if (inside.some((entry) => !entry.endsWith('/'))) shallow.push(path);
+    for (const entry of folders) visit(entry);
   };
-  return [...folders].sort((a, b) => place(a) - place(b) || compareText(a, b));
+  if (opened.has(base)) visit(base);
+  return { parts, shallow };
+}
+
+/** What a listing shows, from the workspace on, without what is no source. */
+function pathsIn(done: Done): string[] {
+  const at = folder(String(done.args.path ?? ''));
+  return parsePaths(done.text)
+    .map((path) => (at === '' || path.startsWith(`${at}/`) ? path : `${at}/${path}`))
+    .filter((path) => !path.endsWith('/') || !NOT_SOURCE.test(nameOf(folder(path))));
+}
+
+/** What lies within the source is source, whatever its name. */
+function isBeside(path: string): boolean {
+  const names = path.split('/');
+  const source = names.findIndex((name) => /^(?:src|lib|source)$/iu.test(name));
+  return names.slice(0, source < 0 ? names.length : source).some((name) => BESIDE.test(name));
 }
 
 /** Neighbours together, so many to each that all have about as many. */
@@ -109,9 +113,14 @@ function group(paths: readonly string[], most: number): string[][] {
   );
 }
 
+/** The folders of an area; of neighbours the way to them only once. */
 function titleOf(paths: readonly string[]): string {
-  const shown = paths.slice(0, 3).join(', ');
-  return paths.length > 3 ? `${shown} and ${paths.length - 3} more` : shown;
+  const [first = ''] = paths;
+  const way = first.slice(0, first.lastIndexOf('/') + 1);
+  const names = paths.map((path, index) =>
+    index > 0 && way !== '' && path.startsWith(way) ? path.slice(way.length) : path,
+  );
+  return names.length > 4 ? `${names.slice(0, 4).join(', ')} and ${names.length - 4} more` : names.join(', ');
 }
 
 function nameOf(path: string): string {

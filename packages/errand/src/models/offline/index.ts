@@ -2,15 +2,17 @@ import { messageOf } from '../../base/errors.ts';
 import type { ToolCall } from '../../domain/run/message.ts';
 import type { Usage } from '../../domain/run/usage.ts';
 import type { Model, ModelOutcome, ModelRequest } from '../../ports/model.ts';
-import { readRequest } from './question.ts';
-import { renderReport } from './report.ts';
+import { readRequest } from './ask/question.ts';
 import { findingsOf, nextStep, type Step } from './research.ts';
 import { rootStep } from './root.ts';
+import { renderReport } from './tell/report.ts';
 import { readTurn, type Turn } from './turn.ts';
 
 const ID = 'extract';
 const NAME = `offline/${ID}`;
 const PIECES = 4;
+/** Questions that one helper looks into. */
+const MOST_QUESTIONS = 8;
 /** Characters that are taken for one token. */
 const CHARACTERS_PER_TOKEN = 4;
 
@@ -61,7 +63,7 @@ export function createOfflineModel(name: string): Model | null {
 }
 
 function helperStep(turn: Turn): Step {
-  const inquiry = readRequest(turn.task, null);
+  const inquiry = readRequest(turn.task, null, MOST_QUESTIONS);
   const step = nextStep(inquiry.questions, turn);
   return step ?? { say: renderReport(inquiry, turn, findingsOf(inquiry.questions, turn)), calls: [] };
 }

@@ -1,9 +1,9 @@
-import { offered, read, type Wanted } from './calls.ts';
-import { type Finding, findingOf, triedTerms } from './finding.ts';
-import { type Observed, observe } from './observed.ts';
-import { callerSearches, firstSearches, focusSearches, reads, widerSearches } from './plan.ts';
-import type { Question } from './question.ts';
-import { isStrong, rank } from './rank.ts';
+import type { Question } from './ask/question.ts';
+import { offered, read, type Wanted } from './look/calls.ts';
+import { type Observed, observe } from './look/observed.ts';
+import { callerSearches, firstSearches, focusSearches, reads, widerSearches } from './look/plan.ts';
+import { isStrong, rank } from './look/rank.ts';
+import { type Finding, findingOf, triedTerms } from './tell/finding.ts';
 import type { Done, Turn } from './turn.ts';
 
 /** A step of looking: what to call, and a line about it. */
@@ -14,9 +14,12 @@ export interface Step {
 
 /** Steps that look, at most: search; read or widen; read what the widening found. */
 const MOST_ROUNDS = 3;
-const MOST_CALLS = 40;
+const MOST_CALLS = 100;
 const HEAD_OF_FILE = 40;
 const MOST_EVIDENCE = 14;
+/** Files that are found by name and cannot be read. */
+const BINARY =
+  /\.(?:pyc|class|o|so|a|dll|exe|jar|zip|gz|tgz|bz2|xz|7z|png|jpe?g|gif|ico|webp|bmp|pdf|woff2?|ttf|otf|eot|mp[34]|wasm|db|sqlite3?)$/iu;
 
 /** The next step towards the answers, or null when it is time to report. */
 export function nextStep(questions: readonly Question[], turn: Turn): Step | null {
@@ -39,8 +42,13 @@ export function nextStep(questions: readonly Question[], turn: Turn): Step | nul
 function wantedIn(questions: readonly Question[], rounds: readonly (readonly Done[])[], turn: Turn): Wanted[] {
   if (rounds.length === 0) return interleave(questions.map((question) => firstSearches(question, turn.scope)));
   const observed = observe(rounds, turn.scope);
-  // Every tool failed: more of the same would not help.
-  if (observed.looked === 0) return [];
+  if (observed.looked === 0) {
+    // Every call failed. A folder that is not there may be why; more of the same would not help.
+    const whole = questions.filter((question) => question.terms.some((term) => term.kind === 'folder'));
+    return rounds.length === 1
+      ? interleave(whole.map((question) => firstSearches(withoutFolder(question), turn.scope)))
+      : [];
+  }
   return interleave(
     questions.map((question) => {
       const finding = findingOf(question, observed, MOST_EVIDENCE);
@@ -55,6 +63,10 @@ function wantedIn(questions: readonly Question[], rounds: readonly (readonly Don
   );
 }
 
+function withoutFolder(question: Question): Question {
+  return { ...question, terms: question.terms.filter((term) => term.kind !== 'folder') };
+}
+
 /** Reads of the best places and of the files that are named as asked for. */
 function lookCloser(question: Question, observed: Observed): Wanted[] {
   const places = rank(question, observed);
@@ -64,13 +76,15 @@ function lookCloser(question: Question, observed: Observed): Wanted[] {
       : places;
   const paths = question.terms.filter((term) => term.kind === 'file');
   const words = question.terms.filter((term) => term.kind === 'word');
-  const named = observed.files.filter((file) =>
-    paths.length > 0
-      ? paths.some((term) => file === term.text || file.endsWith(`/${term.text}`))
-      : words.length > 0 &&
-        words.filter((term) => term.test.test(file.slice(file.lastIndexOf('/') + 1))).length >=
-          Math.min(2, words.length),
-  );
+  const named = observed.files
+    .filter((file) => !BINARY.test(file))
+    .filter((file) =>
+      paths.length > 0
+        ? paths.some((term) => file === term.text || file.endsWith(`/${term.text}`))
+        : words.length > 0 &&
+          words.filter((term) => term.test.test(file.slice(file.lastIndexOf('/') + 1))).length >=
+            Math.min(2, words.length),
+    );
   const heads = named
     .filter((file) => !observed.seen.get(file)?.has(1))
     .slice(0, 2)

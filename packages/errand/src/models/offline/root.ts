@@ -1,18 +1,23 @@
 import { firstLine } from '../../base/text.ts';
 import { type Area, areasOf, nextListing } from './areas.ts';
-import { offered, type Wanted } from './calls.ts';
-import { type Brought, readBrought, renderMerged, TITLE_OF_QUESTION } from './merge.ts';
-import { type Inquiry, type Question, readRequest } from './question.ts';
-import { declined, renderAnswer } from './report.ts';
+import { type Inquiry, type Question, readRequest } from './ask/question.ts';
+import { offered, type Wanted } from './look/calls.ts';
 import { findingsOf, nextStep, type Step } from './research.ts';
+import { type Brought, readBrought } from './tell/brought.ts';
+import { renderMerged, TITLE_OF_QUESTION } from './tell/merge.ts';
+import { declined, renderAnswer } from './tell/report.ts';
 import { type Done, INSTRUCTION, type Turn } from './turn.ts';
 
 /** Helpers in the one step that asks for them. */
 const MOST_HELPERS = 8;
+/** Questions of one request: eight for each helper, or eight without any. */
+const MOST_QUESTIONS = 64;
+const MOST_ALONE = 8;
+const LONGEST_BACKGROUND = 4_000;
 
 /** What a root does next: calls with a line about them, or its answer. */
 export function rootStep(turn: Turn): Step {
-  const inquiry = readRequest(turn.task, turn.earlier);
+  const inquiry = readRequest(turn.task, turn.earlier, turn.tools.has('agent') ? MOST_QUESTIONS : MOST_ALONE);
   if (inquiry.questions.length === 0) return { say: declined(inquiry), calls: [] };
   const answers = turn.rounds.find((round) => round.some((done) => done.name === 'agent'));
   if (answers) return afterHelpers(inquiry, turn, answers);
@@ -70,7 +75,7 @@ function taskOf(questions: readonly Question[], background: readonly string[], s
     questions.length === 1
       ? questions[0]?.text
       : questions.map(({ text }, index) => `${index + 1}. ${text}`).join('\n');
-  const told = background.length > 0 ? [`Background: ${background.join(' ')}`] : [];
+  const told = background.length > 0 ? [`Background: ${firstLine(background.join(' '), LONGEST_BACKGROUND)}`] : [];
   const area = scopes.length > 0 ? [scopes.map((path) => `SCOPE: ${path}`).join('\n')] : [];
   return [asked, ...told, ...area, INSTRUCTION].join('\n\n');
 }

@@ -19,7 +19,7 @@ export interface Scope {
 }
 
 /** All of the workspace. */
-export const EVERYWHERE: Scope = { paths: [], shallow: [] };
+const EVERYWHERE: Scope = { paths: [], shallow: [] };
 
 /** Where a run stands, read from its transcript alone. */
 export interface Turn {
@@ -42,21 +42,26 @@ export interface Turn {
 export const INSTRUCTION =
   'Search the workspace, read the places that matter, and bring back the lines that answer this with `path:line`.';
 const HELPER_MARK = /^You are a helper\.$/mu;
+/** Turns that the runtime adds: they ask nothing new. */
 const REPORT_REQUEST = /^Your limit of .{1,40} is nearly used up/u;
+const NOTE =
+  /^(?:You were interrupted at a limit|Go on from where this conversation ended|The conversation so far no longer fits)/u;
+/** The result of a call for which there was no tool any more: it may be made again. */
+const NOT_CARRIED_OUT = /^Not carried out: no tools were on offer/u;
 
 export function readTurn(request: ModelRequest): Turn {
   const helper = HELPER_MARK.test(request.system);
-  const asked = request.messages.flatMap((message, index) =>
+  const turns = request.messages.flatMap((message, index) =>
     message.role === 'user' ? [{ index, text: message.text }] : [],
   );
-  const urged = asked.length > 1 && (REPORT_REQUEST.test(asked.at(-1)?.text ?? '') || request.tools.length === 0);
-  const openings = urged ? asked.slice(0, -1) : asked;
+  const urged = REPORT_REQUEST.test(turns.at(-1)?.text ?? '');
+  const openings = turns.filter(({ text }) => !REPORT_REQUEST.test(text) && !NOTE.test(text));
   // A helper has one task, its opening; what comes later only steers it.
   const opening = helper ? openings[0] : openings.at(-1);
-  const raw = helper ? taskOf(opening?.text ?? '') : (opening?.text ?? '');
+  const text = opening?.text ?? '';
   return {
     helper,
-    ...splitScope(raw),
+    ...(helper ? splitScope(taskOf(text)) : { task: text, scope: EVERYWHERE }),
     earlier: helper ? null : (openings.at(-2)?.text ?? null),
     rounds: roundsOf(request.messages.slice((opening?.index ?? -1) + 1)),
     tools: new Map(request.tools.map((tool) => [tool.name, tool])),
@@ -110,12 +115,12 @@ function roundsOf(messages: readonly Message[]): Done[][] {
   );
   for (const message of messages) {
     if (message.role !== 'assistant' || message.calls.length === 0) continue;
-    rounds.push(
-      message.calls.map((call) => {
-        const result = results.get(call.call_id);
-        return { name: call.name, args: argumentsOf(call), text: result?.text ?? '', error: result?.error ?? true };
-      }),
-    );
+    const done = message.calls.flatMap((call): Done[] => {
+      const result = results.get(call.call_id);
+      if (!result || NOT_CARRIED_OUT.test(result.text)) return [];
+      return [{ name: call.name, args: argumentsOf(call), text: result.text, error: result.error }];
+    });
+    if (done.length > 0) rounds.push(done);
   }
   return rounds;
 }

@@ -5,7 +5,8 @@ import type { Connection, Model, ModelObserver, ModelOutcome, ModelRequest } fro
 import { AnswerCollector } from './answer-collector.ts';
 import { CallScope } from './call-scope.ts';
 import { createPromptEncoder, createToolEncoder, type EncodeOptions } from './encode.ts';
-import { type FaultContext, stoppedFault, type ToldFault, timeoutFault, toFault, unfinishedFault } from './fault.ts';
+import { timeoutFault, toFault, unfinishedFault } from './fault.ts';
+import { type FaultContext, stoppedFault, type ToldFault } from './fault-context.ts';
 import { hearLife } from './life-signs.ts';
 import { createRedactor } from './redact.ts';
 
@@ -34,6 +35,7 @@ export function createModel(options: AdapterOptions): Model {
 
 class SdkModel implements Model {
   readonly name: string;
+  readonly window?: number;
   #connection: Connection;
   #provider: Provider;
   #clock: Clock;
@@ -45,6 +47,7 @@ class SdkModel implements Model {
 
   constructor({ connection, id, provider, clock }: AdapterOptions) {
     this.name = `${connection.name}/${id}`;
+    if (connection.contextWindow !== undefined) this.window = connection.contextWindow;
     this.#connection = connection;
     this.#provider = provider;
     this.#clock = clock;

@@ -46,9 +46,6 @@ export class ResponseBody {
     response.on('readable', () => this.#pump());
     response.on('end', () => this.#end());
     response.on('error', (error) => this.fail(toTransportError(error, true)));
-    response.on('close', () => {
-      if (!response.complete) this.fail(new TransportError('cut', 'the connection was closed within the response'));
-    });
   }
 
   /** The one reader there is; web streams call it so. */

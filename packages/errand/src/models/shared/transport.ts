@@ -90,36 +90,39 @@ interface TransportResponse {
 
 async function exchange(given: Exchange): Promise<TransportResponse> {
   const response = await send(given);
-  const { statusCode: status = 0, statusMessage: statusText = '' } = response;
-  const headers = readHeaders(response);
+  const { status, headers, body } = response;
   if (status >= 300 && status < 400) {
-    response.destroy();
+    await body.cancel();
     throw new TransportError('redirect', 'redirected', { status, location: headers.get('location') ?? '' });
   }
-  const ok = status >= 200 && status < 300;
-  const streams = ok && isEventStream(headers.get('content-type'));
-  const body = openBody(response, given, streams);
-  if (ok && !streams) {
+  if (response.ok && !isEventStream(headers)) {
     const contentType = headers.get('content-type') ?? '';
     throw new TransportError('not_a_stream', 'no event stream', { status, contentType, body: await readText(body) });
   }
-  return { ok, status, statusText, headers, body };
+  return response;
 }
 
 /** Settles with the head of the response. A pooled socket that its server has just closed is replaced once. */
-function send(given: Exchange): Promise<IncomingMessage> {
+function send(given: Exchange): Promise<TransportResponse> {
   const { target, headers, body, signal } = given;
   return new Promise((resolve, reject) => {
     let current: ClientRequest;
     const stop = () => current.destroy(abortError());
     const attempt = (agent: HttpAgent) => {
       const request = target.scheme.request({ ...target.options, method: 'POST', headers, agent });
+      let answered: TransportResponse | undefined;
       current = request;
-      request.on('response', (response) => {
+      request.on('response', (incoming) => {
         signal?.removeEventListener('abort', stop);
-        resolve(response);
+        // At once: what happens to the response must find somebody who listens.
+        answered = openResponse(incoming, given);
+        resolve(answered);
       });
       request.on('error', (error) => {
+        if (answered) {
+          answered.body.fail(toTransportError(error, true));
+          return;
+        }
         const failure = toTransportError(error, false);
         if (failure.kind === 'reset' && request.reusedSocket && agent !== target.scheme.fresh) {
           attempt(target.scheme.fresh);
@@ -139,9 +142,13 @@ function send(given: Exchange): Promise<IncomingMessage> {
   });
 }
 
-function openBody(response: IncomingMessage, { signal, options }: Exchange, streams: boolean): ResponseBody {
+function openResponse(incoming: IncomingMessage, { signal, options }: Exchange): TransportResponse {
+  const { statusCode: status = 0, statusMessage: statusText = '' } = incoming;
+  const headers = readHeaders(incoming);
+  const ok = status >= 200 && status < 300;
+  const streams = ok && isEventStream(headers);
   const stop = () => body.fail(abortError());
-  const body = new ResponseBody(response, {
+  const body = new ResponseBody(incoming, {
     maxBytes: streams ? (options.maxBytes ?? MAX_STREAM_BYTES) : MAX_OTHER_BYTES,
     cutQuietly: !streams,
     filter: streams ? (options.filter?.() ?? null) : null,
@@ -149,7 +156,7 @@ function openBody(response: IncomingMessage, { signal, options }: Exchange, stre
     onClose: () => signal?.removeEventListener('abort', stop),
   });
   signal?.addEventListener('abort', stop);
-  return body;
+  return { ok, status, statusText, headers, body };
 }
 
 async function readText(body: ResponseBody): Promise<string> {
@@ -167,7 +174,8 @@ function readHeaders(response: IncomingMessage): Map<string, string> {
 }
 
 /** Some servers name their event stream badly or not at all; JSON and HTML never are one. */
-function isEventStream(contentType: string | undefined): boolean {
+function isEventStream(headers: Map<string, string>): boolean {
+  const contentType = headers.get('content-type');
   return !contentType || /^(?:text\/event-stream|text\/plain|(?:application|binary)\/octet-stream)/iu.test(contentType);
 }
 

@@ -1,41 +1,29 @@
-import type { Boot, Command } from '../../ports/journal.ts';
+import type { Command } from '../../ports/journal.ts';
 import { guarded } from '../shared/listeners.ts';
 
 type Receiver = (command: Command) => void;
 
-/** Starts of processes and what is asked of them. */
+/** What is asked of processes. */
 export class Commands {
-  readonly #boots = new Map<string, Boot>();
   readonly #waiting = new Map<string, Command[]>();
   readonly #receivers = new Map<string, Receiver>();
   #last = 0;
 
-  open(boot: Boot): void {
-    this.#boots.set(boot.boot_id, { ...boot });
-  }
-
-  close(bootId: string): void {
-    this.#boots.delete(bootId);
+  /** Forgets what waits for a process. */
+  forget(bootId: string): void {
     this.#waiting.delete(bootId);
   }
 
-  boots(): readonly Boot[] {
-    return [...this.#boots.values()].map((boot) => ({ ...boot }));
-  }
-
-  /** Returns false when there is no such process. */
-  send(bootId: string, command: Omit<Command, 'id'>): boolean {
-    if (!this.#boots.has(bootId)) return false;
+  send(bootId: string, command: Omit<Command, 'id'>): void {
     const waiting = this.#waiting.get(bootId) ?? [];
     waiting.push({ ...command, id: ++this.#last });
     this.#waiting.set(bootId, waiting);
-    this.#wake(bootId);
-    return true;
+    this.wake(bootId);
   }
 
   receive(bootId: string, receiver: Receiver): () => void {
     this.#receivers.set(bootId, receiver);
-    this.#wake(bootId);
+    this.wake(bootId);
     return () => {
       if (this.#receivers.get(bootId) === receiver) this.#receivers.delete(bootId);
     };
@@ -45,7 +33,8 @@ export class Commands {
     this.#receivers.clear();
   }
 
-  #wake(bootId: string): void {
+  /** Delivers what waits for a process, in the next tick. */
+  wake(bootId: string): void {
     setImmediate(() => {
       const receiver = this.#receivers.get(bootId);
       const waiting = this.#waiting.get(bootId);

@@ -1,36 +1,44 @@
 import type { RunEvent } from '../../domain/run/event.ts';
 import type { RunRecord } from '../../domain/run/record.ts';
-import type { Boot, Command, Journal, JournalEntry, RunFilter } from '../../ports/journal.ts';
+import type {
+  Boot,
+  Claim,
+  ClaimAnswer,
+  Command,
+  Journal,
+  JournalEntry,
+  RetentionRule,
+  RunFilter,
+} from '../../ports/journal.ts';
 import { addressOf, encodeEntries } from '../shared/encode.ts';
-import { closed, noBoot } from '../shared/faults.ts';
+import { closed, journalError, noBoot } from '../shared/faults.ts';
 import { Listeners } from '../shared/listeners.ts';
+import { Boots } from './boots.ts';
 import { Commands } from './commands.ts';
+import { Leases } from './leases.ts';
 import { Runs } from './runs.ts';
+import { Ticks } from './ticks.ts';
 
-/** A journal that ends with the process: for tests, and for runs that nobody wants to keep. */
+/** A journal that ends with the process: for tests, and for runs that nobody wants to keep. Has no file to copy: `backup` is refused with `io`. */
 export function createMemoryJournal(): Journal {
   return new MemoryJournal();
-}
-
-interface Job {
-  /** Returns what the listeners are told; null: nothing. */
-  run(): readonly RunEvent[] | null;
-  resolve(): void;
-  reject(error: unknown): void;
 }
 
 class MemoryJournal implements Journal {
   readonly #runs = new Runs();
   readonly #blobs = new Map<string, string>();
+  readonly #boots = new Boots();
+  readonly #leases = new Leases();
   readonly #commands = new Commands();
   readonly #listeners = new Listeners();
-  #jobs: Job[] = [];
+  readonly #ticks = new Ticks((events) => this.#listeners.notify(events));
   #closed = false;
 
   async append(entries: readonly JournalEntry[]): Promise<void> {
     this.#check();
     const encoded = encodeEntries(entries);
-    return this.#enqueue(() => {
+    return this.#ticks.change(() => {
+      this.#leases.check(encoded);
       this.#runs.append(encoded);
       return encoded.flatMap((entry) => entry.events);
     });
@@ -66,8 +74,9 @@ class MemoryJournal implements Journal {
 
   async discard(rootId: string): Promise<void> {
     this.#check();
-    return this.#enqueue(() => {
+    return this.#ticks.change(() => {
       this.#runs.discard(rootId);
+      this.#leases.forget(rootId);
       return [];
     });
   }
@@ -77,32 +86,58 @@ class MemoryJournal implements Journal {
     return this.#listeners.add(listener);
   }
 
-  async openBoot(boot: Boot): Promise<void> {
+  async openBoot(boot: Omit<Boot, 'beats'>): Promise<void> {
     this.#check();
-    return this.#enqueue(() => {
-      this.#commands.open(boot);
-      return null;
-    });
+    return this.#ticks.ask(() => this.#boots.open(boot));
   }
 
   async closeBoot(bootId: string): Promise<void> {
     this.#check();
-    return this.#enqueue(() => {
-      this.#commands.close(bootId);
-      return null;
+    return this.#ticks.ask(() => {
+      this.#boots.close(bootId);
+      this.#leases.releaseAll(bootId);
+      this.#commands.forget(bootId);
     });
+  }
+
+  async beat(bootId: string): Promise<void> {
+    this.#check();
+    return this.#ticks.ask(() => {
+      this.#boots.beat(bootId);
+      this.#commands.wake(bootId);
+    });
+  }
+
+  async claim(claim: Claim): Promise<ClaimAnswer> {
+    this.#check();
+    return this.#ticks.ask(() => this.#leases.claim(claim, (bootId) => this.#boots.get(bootId)));
+  }
+
+  async release(rootId: string, bootId: string): Promise<void> {
+    this.#check();
+    return this.#ticks.ask(() => this.#leases.release(rootId, bootId));
+  }
+
+  async takeSlots(bootId: string, count: number, limit: number): Promise<number> {
+    this.#check();
+    return this.#ticks.ask(() => this.#boots.takeSlots(bootId, count, limit));
+  }
+
+  async giveSlots(bootId: string, count: number): Promise<void> {
+    this.#check();
+    return this.#ticks.ask(() => this.#boots.giveSlots(bootId, count));
   }
 
   async boots(): Promise<readonly Boot[]> {
     this.#check();
-    return this.#commands.boots();
+    return this.#boots.all();
   }
 
   async sendCommand(bootId: string, command: Omit<Command, 'id'>): Promise<void> {
     this.#check();
-    return this.#enqueue(() => {
-      if (!this.#commands.send(bootId, command)) throw noBoot(bootId);
-      return null;
+    return this.#ticks.ask(() => {
+      if (!this.#boots.get(bootId)) throw noBoot(bootId);
+      this.#commands.send(bootId, command);
     });
   }
 
@@ -111,44 +146,38 @@ class MemoryJournal implements Journal {
     return this.#commands.receive(bootId, listener);
   }
 
+  async retain(rule: RetentionRule): Promise<number> {
+    this.#check();
+    let deleted = 0;
+    await this.#ticks.change(() => {
+      for (const rootId of this.#runs.outdated(rule)) {
+        deleted += this.#runs.discard(rootId);
+        this.#leases.forget(rootId);
+      }
+      return [];
+    });
+    return deleted;
+  }
+
+  async check(): Promise<readonly string[]> {
+    this.#check();
+    return this.#runs.check();
+  }
+
+  async backup(_file: string): Promise<void> {
+    this.#check();
+    throw journalError('io', 'A journal in memory has no file to copy; give Errand a folder to keep its runs in.');
+  }
+
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    await new Promise<void>((resolve) => this.#add({ run: () => null, resolve, reject: resolve }));
+    await this.#ticks.ask(() => {});
     this.#commands.stop();
     this.#listeners.clear();
   }
 
   #check(): void {
     if (this.#closed) throw closed();
-  }
-
-  #enqueue(run: () => readonly RunEvent[] | null): Promise<void> {
-    return new Promise((resolve, reject) => this.#add({ run, resolve, reject }));
-  }
-
-  #add(job: Job): void {
-    if (this.#jobs.length === 0) setImmediate(() => this.#commit());
-    this.#jobs.push(job);
-  }
-
-  #commit(): void {
-    const jobs = this.#jobs;
-    this.#jobs = [];
-    const told: RunEvent[] = [];
-    let tell = false;
-    for (const job of jobs) {
-      try {
-        const events = job.run();
-        if (events) {
-          tell = true;
-          for (const event of events) told.push(event);
-        }
-        job.resolve();
-      } catch (error) {
-        job.reject(error);
-      }
-    }
-    if (tell) this.#listeners.notify(told);
   }
 }

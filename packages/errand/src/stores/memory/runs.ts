@@ -1,8 +1,11 @@
 import type { RunEvent } from '../../domain/run/event.ts';
 import type { RunRecord } from '../../domain/run/record.ts';
-import type { RunFilter } from '../../ports/journal.ts';
+import { isTerminal } from '../../domain/run/status.ts';
+import type { RetentionRule, RunFilter } from '../../ports/journal.ts';
 import { decodeEvent, decodeRecord, type EncodedEntry, type EventRow, type RecordRow } from '../shared/encode.ts';
 import { conflict } from '../shared/faults.ts';
+import { outdatedTrees } from '../shared/retention.ts';
+import { FOLDED_RUNS, problemOf } from '../shared/soundness.ts';
 
 interface StoredRun {
   readonly rows: EventRow[];
@@ -57,7 +60,31 @@ export class Runs {
     return found;
   }
 
-  discard(rootId: string): void {
+  /** Returns how many runs are gone. */
+  discard(rootId: string): number {
+    const before = this.#runs.size;
     for (const [runId, { record }] of this.#runs) if (record.root_id === rootId) this.#runs.delete(runId);
+    return before - this.#runs.size;
+  }
+
+  /** Roots of the trees that a retention rule lets go, oldest first. */
+  outdated(rule: RetentionRule): readonly string[] {
+    const trees = new Map<string, { root_id: string; runs: number; ended_at: number; terminal: boolean }>();
+    for (const { record } of this.#runs.values()) {
+      const { root_id } = record;
+      const tree = trees.get(root_id) ?? { root_id, runs: 0, ended_at: 0, terminal: true };
+      tree.runs++;
+      tree.ended_at = Math.max(tree.ended_at, record.ended_at ?? 0);
+      tree.terminal &&= isTerminal(record.state);
+      trees.set(root_id, tree);
+    }
+    const ended = [...trees.values()].filter((tree) => tree.terminal);
+    return outdatedTrees(ended, rule).map((tree) => tree.root_id);
+  }
+
+  /** Problems of the latest runs, one sentence each. */
+  check(): readonly string[] {
+    const latest = [...this.#runs].slice(-FOLDED_RUNS);
+    return latest.flatMap(([runId, { record }]) => problemOf(decodeRecord(record.json), this.read(runId, 0)) ?? []);
   }
 }

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { isJsonObject } from '../../base/json.ts';
 import type { RunEvent, RunEventHead, RunEventType } from '../../domain/run/event.ts';
 import type { RunRecord } from '../../domain/run/record.ts';
-import { isEnded } from '../../domain/run/status.ts';
+import { isEnded, type RunStateName } from '../../domain/run/status.ts';
 import type { JournalEntry } from '../../ports/journal.ts';
 import { unwritable } from './faults.ts';
 import { attachLargeText, detachLargeTexts, INLINE_CHARACTERS, type LargeText } from './large-text.ts';
@@ -25,13 +25,14 @@ export interface EncodedEntry {
   /** The last `seq` of the run before this entry; null when the entry has no events. */
   readonly before: number | null;
   readonly record: RecordRow;
+  readonly epoch: number;
 }
 
 export interface RecordRow {
   readonly parent_id: string | null;
   readonly root_id: string;
   readonly session_id: string;
-  readonly state: string;
+  readonly state: RunStateName;
   readonly live: 0 | 1;
   readonly created_at: number;
   readonly started_at: number | null;
@@ -56,6 +57,7 @@ function encodeEntry(entry: JournalEntry): EncodedEntry {
     rows: entry.events.map(encodeEvent),
     before: first ? first.seq - 1 : null,
     record: encodeRecord(entry.record),
+    epoch: entry.epoch,
   };
 }
 
@@ -108,7 +110,7 @@ function encodeRecord(record: RunRecord): RecordRow {
   };
 }
 
-/** Content address of a text: SHA-256 of its UTF-8 bytes, in hex. */
-export function addressOf(text: string): string {
+/** Content address of a text, or of its UTF-8 bytes: their SHA-256, in hex. */
+export function addressOf(text: string | Uint8Array): string {
   return hash('sha256', text);
 }

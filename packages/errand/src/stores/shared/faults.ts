@@ -13,6 +13,22 @@ export function conflict(runId: string, cause?: unknown): CodedError<JournalErro
   );
 }
 
+export function fenced(rootId: string): CodedError<JournalErrorCode> {
+  return journalError(
+    'fenced',
+    `The run ${rootId} has been taken over by another process; what this one adds to it is not recorded.`,
+  );
+}
+
+/** A process that others have taken for dead, and whose runs they may have gone on with. */
+export function forgottenBoot(bootId: string): CodedError<JournalErrorCode> {
+  return journalError('fenced', `The process ${bootId} was taken for dead by another; start Errand again to go on.`);
+}
+
+export function undecided(rootId: string, cause: unknown): CodedError<JournalErrorCode> {
+  return journalError('io', `Whether ${rootId} may be taken over could not be found out; nothing has changed.`, cause);
+}
+
 export function closed(): CodedError<JournalErrorCode> {
   return journalError('closed', 'The journal is closed; open it again to go on.');
 }

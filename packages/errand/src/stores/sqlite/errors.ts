@@ -1,6 +1,9 @@
+import { join } from 'node:path';
 import { CodedError, messageOf } from '../../base/errors.ts';
 import type { JournalErrorCode } from '../../ports/journal.ts';
 import { journalError } from '../shared/faults.ts';
+
+export const DATABASE_FILE = 'errand.db';
 
 /** SQLite's primary result codes, and the two extended ones of a key that is taken. */
 const BUSY = 5;
@@ -10,7 +13,7 @@ const IOERR_SHMSIZE = 4874;
 const CORRUPT = 11;
 const FULL = 13;
 const CANTOPEN = 14;
-const NOTADB = 26;
+export const NOTADB = 26;
 const CONSTRAINT_PRIMARYKEY = 1555;
 const CONSTRAINT_UNIQUE = 2067;
 
@@ -68,7 +71,8 @@ function sentence(code: JournalErrorCode, folder: string, detail: string): strin
     case 'busy':
       return `Another process has kept the store in ${folder} locked for too long. Try again, or look for a process that hangs.`;
     case 'corrupt':
-      return `The store in ${folder} is damaged (${detail}). Move the folder away, or restore it from a copy.`;
+      return `The file ${join(folder, DATABASE_FILE)} is damaged (${detail}): move it away to begin with an empty store, or put a backup in its place.`;
+    case 'fenced':
     case 'closed':
     case 'io':
       return `The store in ${folder} failed: ${detail}.`;

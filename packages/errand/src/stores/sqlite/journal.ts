@@ -1,27 +1,38 @@
+import type { Clock } from '../../base/clock.ts';
 import type { RunEvent } from '../../domain/run/event.ts';
 import type { RunRecord } from '../../domain/run/record.ts';
-import type { Boot, Command, Journal, JournalEntry, RunFilter } from '../../ports/journal.ts';
+import type {
+  Boot,
+  Claim,
+  ClaimAnswer,
+  Command,
+  Journal,
+  JournalEntry,
+  RetentionRule,
+  RunFilter,
+} from '../../ports/journal.ts';
 import { addressOf, encodeEntries } from '../shared/encode.ts';
-import { closed, journalError } from '../shared/faults.ts';
+import { closed, journalError, noBoot } from '../shared/faults.ts';
 import { Listeners } from '../shared/listeners.ts';
-import { Commands } from './commands.ts';
+import { copyDatabase } from './backup.ts';
+import { checkDatabase } from './checkup.ts';
 import { journalErrorOf } from './errors.ts';
-import type { DatabaseSync } from './module.ts';
-import { openDatabase, openDatabaseToRead } from './open.ts';
-import { Reader } from './reader.ts';
-import { RunWriter } from './run-writer.ts';
+import { type Connect, openDatabase, openDatabaseToRead } from './open.ts';
+import { createStore, type Store } from './store.ts';
 import { type Watching, watchCommits } from './watch.ts';
-import { WriteQueue } from './write-queue.ts';
 
 export interface SqliteJournalOptions {
   /** Absolute folder of the store. */
   readonly folder: string;
+  readonly clock: Clock;
   /** `normal` (default) survives the end of the process at any moment, `full` also a power cut. */
   readonly durability?: 'normal' | 'full';
   /** `read`: never makes a store; where there is none the journal is empty. Writing is refused. Default `write`. */
   readonly mode?: 'write' | 'read';
   /** Milliseconds to wait for another process before `busy`. Default 5,000. */
   readonly timeout?: number;
+  /** Opens SQLite's file; for tests of a disk that fails. */
+  readonly connect?: Connect;
 }
 
 /** Opens, or makes, the store in a folder. Throws CodedError<JournalErrorCode>. */
@@ -29,17 +40,8 @@ export function openSqliteJournal(options: SqliteJournalOptions): Journal {
   return new SqliteJournal(options);
 }
 
-/** What belongs to an open database. */
-interface Store {
-  readonly database: DatabaseSync;
-  readonly reader: Reader;
-  readonly writer: RunWriter;
-  readonly queue: WriteQueue;
-  readonly commands: Commands;
-}
-
 class SqliteJournal implements Journal {
-  readonly #options: Required<SqliteJournalOptions>;
+  readonly #options: Required<Omit<SqliteJournalOptions, 'connect'>> & { readonly connect?: Connect };
   readonly #listeners = new Listeners();
   #store: Store | null = null;
   #watching: Watching | null = null;
@@ -98,28 +100,88 @@ class SqliteJournal implements Journal {
     };
   }
 
-  async openBoot(boot: Boot): Promise<void> {
-    return this.#guard(() => this.#writing().commands.open(boot));
+  async openBoot(boot: Omit<Boot, 'beats'>): Promise<void> {
+    const { queue, boots, commands } = this.#writing();
+    this.#attempt(() => commands.createWakeFile(boot.boot_id));
+    return queue.run(() => boots.open(boot));
   }
 
   async closeBoot(bootId: string): Promise<void> {
-    return this.#guard(() => this.#writing().commands.close(bootId));
+    const { queue, boots, leases, commands } = this.#writing();
+    await queue.run(() => {
+      boots.close(bootId);
+      leases.releaseAll(bootId);
+      commands.forget(bootId);
+    });
+    this.#attempt(() => commands.removeWakeFile(bootId));
+  }
+
+  async beat(bootId: string): Promise<void> {
+    const { queue, boots, commands, checkpoints } = this.#writing();
+    await queue.run(() => boots.beat(bootId));
+    if (this.#closing) return;
+    commands.look(bootId);
+    checkpoints.beat();
+  }
+
+  async claim(claim: Claim): Promise<ClaimAnswer> {
+    const { queue, boots, leases } = this.#writing();
+    return queue.run(() => leases.claim(claim, (bootId) => boots.get(bootId)));
+  }
+
+  async release(rootId: string, bootId: string): Promise<void> {
+    const { queue, leases } = this.#writing();
+    return queue.run(() => leases.release(rootId, bootId));
+  }
+
+  async takeSlots(bootId: string, count: number, limit: number): Promise<number> {
+    const { queue, boots } = this.#writing();
+    return queue.run(() => boots.takeSlots(bootId, count, limit));
+  }
+
+  async giveSlots(bootId: string, count: number): Promise<void> {
+    const { queue, boots } = this.#writing();
+    return queue.run(() => boots.giveSlots(bootId, count));
   }
 
   async boots(): Promise<readonly Boot[]> {
-    return this.#read(({ commands }) => commands.boots(), []);
+    return this.#read(({ boots }) => boots.all(), []);
   }
 
   async sendCommand(bootId: string, command: Omit<Command, 'id'>): Promise<void> {
-    return this.#guard(() => this.#writing().commands.send(bootId, command));
+    const { queue, boots, commands } = this.#writing();
+    await queue.run(() => {
+      if (!boots.get(bootId)) throw noBoot(bootId);
+      commands.add(bootId, command);
+    });
+    commands.wake(bootId);
   }
 
   receiveCommands(bootId: string, listener: (command: Command) => void): () => void {
     const { commands } = this.#writing();
+    return this.#attempt(() => commands.receive(bootId, listener));
+  }
+
+  async retain(rule: RetentionRule): Promise<number> {
+    const { retention } = this.#writing();
+    return retention.apply(rule);
+  }
+
+  async check(): Promise<readonly string[]> {
+    return this.#read(({ database, reader }) => checkDatabase(database, reader), []);
+  }
+
+  async backup(file: string): Promise<void> {
+    const { folder, connect } = this.#options;
+    this.#reading();
+    const source = openDatabaseToRead({ folder, connect });
+    if (!source) throw journalError('io', `There is no store in ${folder} to copy.`);
     try {
-      return commands.receive(bootId, listener);
+      await copyDatabase(source, file);
     } catch (error) {
-      throw journalErrorOf(error, this.#options.folder);
+      throw journalErrorOf(error, folder);
+    } finally {
+      source.close();
     }
   }
 
@@ -135,7 +197,8 @@ class SqliteJournal implements Journal {
     if (!store) return;
     store.commands.stop();
     await store.queue.run(() => {}).catch(() => {});
-    // The last one to close moves the log into the database and removes it.
+    if (this.#options.mode === 'write') store.checkpoints.start();
+    // The last one to close removes the log.
     store.database.close();
   }
 
@@ -143,9 +206,13 @@ class SqliteJournal implements Journal {
   #reading(): Store | null {
     if (this.#closing) throw closed();
     if (this.#store) return this.#store;
-    const { folder, mode } = this.#options;
-    const database = mode === 'read' ? openDatabaseToRead(folder) : openDatabase(this.#options);
-    if (database) this.#store = this.#storeOf(database);
+    const { folder, mode, connect } = this.#options;
+    const database = mode === 'read' ? openDatabaseToRead({ folder, connect }) : openDatabase(this.#options);
+    if (!database) return null;
+    this.#store = createStore(database, {
+      ...this.#options,
+      committed: (events) => this.#listeners.notify(events),
+    });
     return this.#store;
   }
 
@@ -156,27 +223,15 @@ class SqliteJournal implements Journal {
     return store;
   }
 
-  #storeOf(database: DatabaseSync): Store {
-    const { folder, timeout } = this.#options;
-    const writer = new RunWriter(database);
-    const committed = (events: readonly RunEvent[]) => this.#listeners.notify(events);
-    const queue = new WriteQueue({ database, writer, folder, timeout, committed });
-    return { database, reader: new Reader(database), writer, queue, commands: new Commands(database, queue, folder) };
-  }
-
   #read<Value>(read: (store: Store) => Value, whenNone: Value): Value {
     const store = this.#reading();
     if (!store) return whenNone;
-    try {
-      return read(store);
-    } catch (error) {
-      throw journalErrorOf(error, this.#options.folder);
-    }
+    return this.#attempt(() => read(store));
   }
 
-  async #guard(act: () => Promise<void>): Promise<void> {
+  #attempt<Value>(act: () => Value): Value {
     try {
-      await act();
+      return act();
     } catch (error) {
       throw journalErrorOf(error, this.#options.folder);
     }
@@ -185,13 +240,14 @@ class SqliteJournal implements Journal {
   #watch(): void {
     if (this.#watching) return;
     this.#dataVersion = this.#currentVersion();
-    this.#watching = watchCommits(this.#options.folder, () => {
+    const look = () => {
       const version = this.#currentVersion();
       if (version === this.#dataVersion) return false;
       this.#dataVersion = version;
       this.#listeners.notify([]);
       return true;
-    });
+    };
+    this.#watching = watchCommits(this.#options.folder, { clock: this.#options.clock, look });
   }
 
   #unwatch(): void {

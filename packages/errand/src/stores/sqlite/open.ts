@@ -1,37 +1,45 @@
 import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { journalErrorOf } from './errors.ts';
+import { DATABASE_FILE, journalErrorOf, NOTADB } from './errors.ts';
 import { migrate } from './migrate.ts';
 import { type DatabaseSync, loadSqlite } from './module.ts';
-
-export const DATABASE_FILE = 'errand.db';
 
 /** Milliseconds that opening waits for other processes; and that one statement waits, which stops this process. */
 const OPEN_TIMEOUT = 5_000;
 const STATEMENT_TIMEOUT = 100;
+const WAL_RETRY_DELAY = 5;
+/** Bytes that a log keeps when it starts over. */
+const LOG_SIZE_LIMIT = 16 * 1024 * 1024;
+/** A database has a page at least. SQLite takes what is left of a shorter file for nothing, and makes a new one. */
+const SMALLEST_FILE = 512;
+
+/** Opens SQLite's file. Tests put a disk that fails in its place. */
+export type Connect = (
+  location: string | URL,
+  options: { readonly timeout?: number; readonly readOnly?: boolean },
+) => DatabaseSync;
 
 export interface OpenOptions {
   readonly folder: string;
   readonly durability: 'normal' | 'full';
-}
-
-export function storeExists(folder: string): boolean {
-  return existsSync(join(folder, DATABASE_FILE));
+  readonly connect?: Connect | undefined;
 }
 
 /** Opens the store for writing and makes it where there is none. Throws CodedError<JournalErrorCode>. */
-export function openDatabase({ folder, durability }: OpenOptions): DatabaseSync {
+export function openDatabase({ folder, durability, connect = connectFile }: OpenOptions): DatabaseSync {
   const path = join(folder, DATABASE_FILE);
   let database: DatabaseSync | undefined;
   try {
     makeFolder(folder);
     createPrivate(path);
-    database = new (loadSqlite().DatabaseSync)(path, { timeout: OPEN_TIMEOUT });
+    refuseStump(path);
+    database = connect(path, { timeout: OPEN_TIMEOUT });
     // Counts for a new file only. A run's row and event are larger than half of the usual 4 KB.
     database.exec('pragma page_size = 8192');
     enterWal(database);
     database.exec(`pragma synchronous = ${durability}`);
+    database.exec(`pragma journal_size_limit = ${LOG_SIZE_LIMIT}`);
     migrate(database, path);
     database.exec(`pragma busy_timeout = ${STATEMENT_TIMEOUT}`);
     return database;
@@ -42,16 +50,20 @@ export function openDatabase({ folder, durability }: OpenOptions): DatabaseSync 
 }
 
 /** Opens a store for reading only; null when there is none. Throws CodedError<JournalErrorCode>. */
-export function openDatabaseToRead(folder: string): DatabaseSync | null {
-  if (!storeExists(folder)) return null;
+export function openDatabaseToRead({ folder, connect }: Omit<OpenOptions, 'durability'>): DatabaseSync | null {
   const path = join(folder, DATABASE_FILE);
+  if (!existsSync(path)) return null;
   try {
-    return openDatabase({ folder, durability: 'normal' });
+    return openDatabase({ folder, durability: 'normal', connect });
   } catch (error) {
     const coded = journalErrorOf(error, folder);
     if (coded.code !== 'read_only') throw coded;
     return openImmutable(path, coded);
   }
+}
+
+function connectFile(location: string | URL, options: Parameters<Connect>[1]): DatabaseSync {
+  return new (loadSqlite().DatabaseSync)(location, options);
 }
 
 /** On a disk that cannot be written there is no place for locks; and none is needed while no log waits beside the file. */
@@ -88,16 +100,21 @@ function createPrivate(path: string): void {
   }
 }
 
+function refuseStump(path: string): void {
+  const { size } = statSync(path);
+  if (size > 0 && size < SMALLEST_FILE)
+    throw Object.assign(new Error(`only ${size} bytes are left`), { errcode: NOTADB });
+}
+
 /** The change to a log is refused without waiting when another process makes the same change. */
 function enterWal(database: DatabaseSync): void {
-  const deadline = Date.now() + OPEN_TIMEOUT;
-  for (;;) {
+  for (let attempt = 0; ; attempt++) {
     try {
       database.exec('pragma journal_mode = wal');
       return;
     } catch (error) {
-      if (journalErrorOf(error, '').code !== 'busy' || Date.now() > deadline) throw error;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+      if (journalErrorOf(error, '').code !== 'busy' || attempt * WAL_RETRY_DELAY > OPEN_TIMEOUT) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, WAL_RETRY_DELAY);
     }
   }
 }

@@ -1,7 +1,8 @@
-import type { EncodedEntry, EventRow, RecordRow } from '../shared/encode.ts';
-import { addressOf } from '../shared/encode.ts';
+import { addressOf, type EncodedEntry, type EventRow, type RecordRow } from '../shared/encode.ts';
 import { conflict } from '../shared/faults.ts';
+import { Eraser } from './eraser.ts';
 import { isTaken } from './errors.ts';
+import type { Leases } from './leases.ts';
 import type { DatabaseSync } from './module.ts';
 
 interface Staged {
@@ -16,6 +17,7 @@ interface Staged {
  * Rows of `runs` are held back until `finish`: of several in one transaction only the last is written.
  */
 export class RunWriter {
+  readonly #leases: Leases;
   readonly #staged = new Map<string, Staged>();
   readonly #insertEvent;
   readonly #insertRun;
@@ -23,9 +25,10 @@ export class RunWriter {
   readonly #selectSeq;
   readonly #insertBlob;
   readonly #insertText;
-  readonly #discard;
+  readonly #eraser: Eraser;
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, leases: Leases) {
+    this.#leases = leases;
     this.#insertEvent = database.prepare('insert into events (run_id, seq, at, type, data) values (?, ?, ?, ?, ?)');
     this.#insertRun = database.prepare(
       `insert into runs (run_id, parent_id, root_id, session_id, state, live, created_at, started_at, ended_at, seq, record)
@@ -40,21 +43,12 @@ export class RunWriter {
        on conflict (address) do update set pinned = 1 where excluded.pinned > pinned`,
     );
     this.#insertText = database.prepare('insert into event_texts (run_id, seq, path, address) values (?, ?, ?, ?)');
-    this.#discard = [
-      `delete from blobs where pinned = 0
-         and address in (select address from event_texts join runs using (run_id) where root_id = :root)
-         and not exists (
-           select 1 from event_texts join runs using (run_id)
-           where event_texts.address = blobs.address and root_id <> :root
-         )`,
-      'delete from event_texts where run_id in (select run_id from runs where root_id = :root)',
-      'delete from events where run_id in (select run_id from runs where root_id = :root)',
-      'delete from runs where root_id = :root',
-    ].map((sql) => database.prepare(sql));
+    this.#eraser = new Eraser(database);
   }
 
-  /** Throws `conflict` when the entries do not follow what is there or staged; the transaction is then of no use. */
+  /** Throws `fenced` or `conflict` when the entries may not follow what is there or staged; the transaction is then of no use. */
   append(entries: readonly EncodedEntry[]): void {
+    this.#leases.check(entries);
     for (const entry of entries) {
       this.#stage(entry);
       try {
@@ -71,7 +65,8 @@ export class RunWriter {
 
   discard(rootId: string): void {
     this.finish();
-    for (const statement of this.#discard) statement.run({ root: rootId });
+    this.#eraser.eraseTree(rootId);
+    this.#leases.forget(rootId);
   }
 
   /** Writes what is staged. Throws `conflict` when a stored row is not the one that was built upon. */
@@ -80,9 +75,10 @@ export class RunWriter {
     this.#staged.clear();
   }
 
-  /** Forgets what is staged: the transaction was rolled back. */
+  /** Forgets what it knows of a transaction that is over. */
   reset(): void {
     this.#staged.clear();
+    this.#leases.reset();
   }
 
   #stage({ run_id, before, rows, record }: EncodedEntry): void {

@@ -1,25 +1,33 @@
 import { type FSWatcher, watch } from 'node:fs';
-import { DATABASE_FILE } from './open.ts';
+import type { Clock, Timer } from '../../base/clock.ts';
+import { DATABASE_FILE } from './errors.ts';
 
 /** The log is written a moment before its content can be seen; so look again after these milliseconds. */
 const LOOK_AGAIN = [2, 10, 50, 250, 1_000];
-/** How often to look where the system has no watches left. */
+/** How often to look where the system has no watches left, in milliseconds. */
 const WITHOUT_WATCH = 1_000;
 
 export interface Watching {
   stop(): void;
 }
 
-/** Calls `look` when the store's log was written; it says whether it found something new. */
-export function watchCommits(folder: string, look: () => boolean): Watching {
-  let again: NodeJS.Timeout | undefined;
+export interface WatchCommitsOptions {
+  readonly clock: Clock;
+  /** Says whether it found something new. */
+  readonly look: () => boolean;
+}
+
+/** Calls `look` when the store's log was written. */
+export function watchCommits(folder: string, { clock, look }: WatchCommitsOptions): Watching {
+  let again: Timer | undefined;
   let attempt = 0;
   const check = () => {
-    clearTimeout(again);
+    again?.cancel();
     const delay = LOOK_AGAIN[attempt++];
-    if (!look() && delay !== undefined) again = setTimeout(check, delay).unref();
+    if (!look() && delay !== undefined) again = clock.timer(delay, check);
   };
   const watching = watchPath(folder, {
+    clock,
     only: `${DATABASE_FILE}-wal`,
     changed: () => {
       attempt = 0;
@@ -29,12 +37,13 @@ export function watchCommits(folder: string, look: () => boolean): Watching {
   return {
     stop: () => {
       watching.stop();
-      clearTimeout(again);
+      again?.cancel();
     },
   };
 }
 
 export interface WatchPathOptions {
+  readonly clock: Clock;
   /** Name of the file in the folder that counts; left out: all. */
   readonly only?: string;
   /** Called once for all that happened in a tick. */
@@ -42,19 +51,25 @@ export interface WatchPathOptions {
 }
 
 /** Watches a file or folder. Where the system refuses, `changed` is called every second. */
-export function watchPath(path: string, { only, changed }: WatchPathOptions): Watching {
+export function watchPath(path: string, { clock, only, changed }: WatchPathOptions): Watching {
   let pending: NodeJS.Immediate | undefined;
+  let stopped = false;
   const onEvent = (name: string | null) => {
-    if (pending || (only !== undefined && name !== null && name !== only)) return;
+    if (pending || stopped || (only !== undefined && name !== null && name !== only)) return;
     pending = setImmediate(() => {
       pending = undefined;
       changed();
     });
   };
   let watcher: FSWatcher | undefined;
-  let timer: NodeJS.Timeout | undefined;
+  let timer: Timer | undefined;
   const poll = () => {
-    timer ??= setInterval(changed, WITHOUT_WATCH);
+    timer?.cancel();
+    if (stopped) return;
+    timer = clock.timer(WITHOUT_WATCH, () => {
+      changed();
+      poll();
+    });
   };
   try {
     watcher = watch(path, (_kind, name) => onEvent(name));
@@ -64,8 +79,9 @@ export function watchPath(path: string, { only, changed }: WatchPathOptions): Wa
   }
   return {
     stop: () => {
+      stopped = true;
       watcher?.close();
-      clearInterval(timer);
+      timer?.cancel();
       clearImmediate(pending);
     },
   };

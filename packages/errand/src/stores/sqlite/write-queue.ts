@@ -1,9 +1,12 @@
+import type { Clock } from '../../base/clock.ts';
+import { CodedError } from '../../base/errors.ts';
 import type { RunEvent } from '../../domain/run/event.ts';
+import type { JournalErrorCode } from '../../ports/journal.ts';
 import { journalErrorOf } from './errors.ts';
 import type { DatabaseSync } from './module.ts';
 import type { RunWriter } from './run-writer.ts';
 
-export interface Job {
+interface Job {
   /** Inside a transaction; called again when that was rolled back. */
   write(): void;
   /** What the listeners are told after the commit; null: nothing. */
@@ -16,12 +19,23 @@ export interface WriteQueueOptions {
   readonly database: DatabaseSync;
   readonly writer: RunWriter;
   readonly folder: string;
+  readonly clock: Clock;
   /** Milliseconds to wait for another process's transaction. */
   readonly timeout: number;
+  /** Called after each flush that has committed something that listeners are told of. */
   readonly committed: (events: readonly RunEvent[]) => void;
+  /** Called after each transaction. */
+  readonly written: () => void;
 }
 
 const RETRY_DELAYS = [1, 2, 5, 10, 20, 50];
+
+/** Failures of the store and not of a job: what comes later in the same tick must not be recorded without what came before. */
+const OF_THE_STORE: readonly JournalErrorCode[] = ['full', 'io', 'busy', 'read_only'];
+
+function isOfTheStore(error: unknown, code: JournalErrorCode): boolean {
+  return !(error instanceof CodedError) && OF_THE_STORE.includes(code);
+}
 
 /**
  * All that is written in one tick goes into one transaction at its end.
@@ -44,14 +58,17 @@ export class WriteQueue {
     this.#commit = options.database.prepare('commit');
   }
 
-  add(job: Job): void {
-    this.#jobs.push(job);
-    this.#schedule();
-  }
-
-  /** Returns the promise of a job that does `write`. */
-  run(write: () => void, events: readonly RunEvent[] | null = null): Promise<void> {
-    return new Promise((resolve, reject) => this.add({ write, events, resolve, reject }));
+  /** Resolves with what `write` returned in the transaction that was committed. It may be called several times. */
+  run<Value>(write: () => Value, events: readonly RunEvent[] | null = null): Promise<Value> {
+    return new Promise((resolve, reject) => {
+      let done: () => void = () => {};
+      const keep = () => {
+        const value = write();
+        done = () => resolve(value);
+      };
+      this.#jobs.push({ write: keep, events, resolve: () => done(), reject });
+      this.#schedule();
+    });
   }
 
   addBlob(address: string, text: string): void {
@@ -81,24 +98,35 @@ export class WriteQueue {
       const { code } = journalErrorOf(error, this.#options.folder);
       if (code === 'busy' && this.#retryLater(jobs)) return;
       if (code === 'busy' || code === 'read_only') this.#rejectAll(jobs, error);
-      else for (const job of jobs) this.#alone(job, told);
+      else this.#each(jobs, told);
     }
     this.#busySince = null;
     this.#attempt = 0;
     if (told.length > 0) this.#options.committed(told.flat());
   }
 
-  #alone(job: Job, told: RunEvent[][]): void {
-    try {
-      this.#transaction([job]);
-      settle([job], told);
-    } catch (error) {
-      this.#rejectAll([job], error);
+  /** A transaction for each job, up to the first that the store itself refuses. */
+  #each(jobs: readonly Job[], told: RunEvent[][]): void {
+    for (const [index, job] of jobs.entries()) {
+      try {
+        this.#transaction([job]);
+        settle([job], told);
+      } catch (error) {
+        const coded = journalErrorOf(error, this.#options.folder);
+        if (coded.code === 'busy' && this.#retryLater(jobs.slice(index))) return;
+        if (isOfTheStore(error, coded.code)) {
+          this.#rejectAll(jobs.slice(index), coded);
+          return;
+        }
+        job.reject(coded);
+      }
     }
   }
 
   #transaction(jobs: readonly Job[]): void {
-    const { database, writer } = this.#options;
+    const { database, writer, written } = this.#options;
+    // Left open by a rollback that failed.
+    if (database.isTransaction) database.exec('rollback');
     this.#begin.run();
     try {
       for (const [address, text] of this.#blobs) writer.putBlob(address, text);
@@ -106,22 +134,26 @@ export class WriteQueue {
       writer.finish();
       this.#commit.run();
     } catch (error) {
-      writer.reset();
       // SQLite itself rolls back on some errors: on a full disk, for one.
-      if (database.isTransaction) database.exec('rollback');
+      if (database.isTransaction) quietly(() => database.exec('rollback'));
       throw error;
+    } finally {
+      writer.reset();
     }
     this.#blobs.clear();
+    written();
   }
 
   /** Waits beside the event loop; returns false when the time is over. */
-  #retryLater(jobs: Job[]): boolean {
-    const now = performance.now();
+  #retryLater(jobs: readonly Job[]): boolean {
+    const { clock, timeout } = this.#options;
+    const now = clock.monotonic();
     this.#busySince ??= now;
-    if (now - this.#busySince >= this.#options.timeout) return false;
+    if (now - this.#busySince >= timeout) return false;
     this.#jobs = [...jobs, ...this.#jobs];
     this.#scheduled = true;
-    setTimeout(() => this.#flush(), RETRY_DELAYS[Math.min(this.#attempt++, RETRY_DELAYS.length - 1)]);
+    const delay = RETRY_DELAYS[Math.min(this.#attempt++, RETRY_DELAYS.length - 1)] ?? 0;
+    clock.timer(delay, () => this.#flush());
     return true;
   }
 
@@ -135,5 +167,13 @@ function settle(jobs: readonly Job[], told: RunEvent[][]): void {
   for (const job of jobs) {
     if (job.events) told.push([...job.events]);
     job.resolve();
+  }
+}
+
+function quietly(act: () => void): void {
+  try {
+    act();
+  } catch {
+    // The error that led here says more.
   }
 }

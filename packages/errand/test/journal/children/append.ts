@@ -1,13 +1,15 @@
 // node append.ts <folder> <name> <steps>: creates a parent and a child and appends steps to both, an entry of each
 // in every append; says "<number of appends>" after each that was acknowledged.
-import { openSqliteJournal } from '../../../src/stores/sqlite/journal.ts';
+
 import { SampleRun } from '../../../src/testing/sample-run.ts';
+import { openStore } from '../open-store.ts';
 
 const [folder = '', name = '', steps = '0'] = process.argv.slice(2);
-const journal = openSqliteJournal({ folder });
+const journal = openStore({ folder });
 const parent = new SampleRun({ run_id: `${name}_parent` });
 const child = new SampleRun({ run_id: `${name}_child`, parent });
 let acknowledged = 0;
+await parent.claim(journal);
 
 async function append(entries: Parameters<typeof journal.append>[0]): Promise<void> {
   await journal.append(entries);

@@ -1,8 +1,8 @@
 // node listen.ts <folder> <boot>: says "ready", then "cancel <run>" for each command; ends at one for run_last.
-import { openSqliteJournal } from '../../../src/stores/sqlite/journal.ts';
+import { openStore } from '../open-store.ts';
 
 const [folder = '', bootId = ''] = process.argv.slice(2);
-const journal = openSqliteJournal({ folder });
+const journal = openStore({ folder });
 await journal.openBoot({ boot_id: bootId, pid: process.pid, process_start: null, host: 'here', started_at: 1 });
 const alive = setInterval(() => {}, 60_000);
 journal.receiveCommands(bootId, ({ kind, run_id }) => {

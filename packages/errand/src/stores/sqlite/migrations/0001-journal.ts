@@ -57,8 +57,21 @@ create table boots (
   pid integer not null,
   process_start text,
   host text not null,
-  started_at real not null
+  started_at real not null,
+  -- Grows while the process lives.
+  beats integer not null default 0,
+  -- Taken of those that all processes share.
+  slots integer not null default 0
 ) strict, without rowid;
+
+-- Which process may write a tree of runs.
+create table leases (
+  root_id text not null primary key,
+  -- Null: nobody. The row stays, so that no epoch is used twice.
+  boot_id text,
+  epoch integer not null
+) strict, without rowid;
+create index leases_by_boot on leases (boot_id) where boot_id is not null;
 
 create table commands (
   id integer primary key autoincrement,
@@ -66,4 +79,15 @@ create table commands (
   data text not null
 ) strict;
 create index commands_by_boot on commands (boot_id);
+
+-- What runs that were deleted have used.
+create table usage_totals (
+  model text not null primary key,
+  runs integer not null,
+  input integer not null,
+  cached integer not null,
+  output integer not null,
+  reasoning integer not null,
+  unknown_calls integer not null
+) strict, without rowid;
 `;

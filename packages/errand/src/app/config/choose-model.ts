@@ -1,0 +1,65 @@
+import { fail, type Result, succeed } from '../../base/result.ts';
+import type { Environment } from '../environment.ts';
+import { type ConfigProblem, unusable } from './config-problem.ts';
+import { type ConfiguredConnection, modelsFromEnvironment, OFFLINE, OFFLINE_MODEL } from './connections.ts';
+import type { ChosenModel, Setting } from './settings.ts';
+
+export interface ModelQuestion {
+  /** `model` as flag, environment or files set it, if any of them does. */
+  readonly setting: Setting | undefined;
+  readonly connections: readonly ConfiguredConnection[];
+  readonly environment: Environment;
+}
+
+/** --model and ERRAND_MODEL, then OPENAI_MODEL and its like, then the files, then offline where nothing is configured. */
+export function chooseModel(question: ModelQuestion): Result<ChosenModel, ConfigProblem> {
+  const { setting, connections, environment } = question;
+  const explicit = setting?.source.from === 'flag' || setting?.source.from === 'environment';
+  const named = modelsFromEnvironment(environment, connections);
+  const [only] = named;
+  if (!explicit && named.length === 1 && only) {
+    return check(only.model, { from: 'environment', name: only.variable }, connections);
+  }
+  if (setting) return check(String(setting.value), setting.source, connections);
+  const configured = connections.filter((connection) => connection.kind !== 'offline');
+  if (configured.length === 0) return succeed({ name: OFFLINE_MODEL, asked: null, source: { from: 'default' } });
+  const why = named.length > 1 ? ` (${named.map(({ variable }) => variable).join(' and ')} name one each)` : '';
+  return fail(
+    unusable(
+      `no model is chosen${why}: say --model <connection>/<id>, or set model in the configuration; connections: ${names(
+        configured,
+      )}; without a language model: --model ${OFFLINE_MODEL}.`,
+    ),
+  );
+}
+
+function check(
+  model: string,
+  source: Setting['source'],
+  connections: readonly ConfiguredConnection[],
+): Result<ChosenModel, ConfigProblem> {
+  const said = source.from === 'default' ? model : `${model} (${source.name})`;
+  const slash = model.indexOf('/');
+  const connection = connections.find(({ name }) => name === model.slice(0, slash));
+  if (!connection) {
+    return fail(
+      unusable(
+        `the model ${said} names no connection that is configured; there are: ${names(connections)}; write it as <connection>/<id>.`,
+      ),
+    );
+  }
+  if (connection.kind === OFFLINE.kind && model !== OFFLINE_MODEL) {
+    return fail(unusable(`there is no model ${said}: the connection "offline" has ${OFFLINE_MODEL} only.`));
+  }
+  if (connection.needsKey && connection.apiKey === null) {
+    const remedy = connection.keyVariable
+      ? `set ${connection.keyVariable}`
+      : `give api_key_env or api_key in [connections.${connection.name}]`;
+    return fail(unusable(`the connection "${connection.name}" of the model ${said} has no key: ${remedy}.`));
+  }
+  return succeed({ name: model, asked: model, source });
+}
+
+function names(connections: readonly ConfiguredConnection[]): string {
+  return connections.map(({ name }) => name).join(', ');
+}

@@ -1,0 +1,93 @@
+import { apply, fold } from '../../domain/run/apply.ts';
+import { writtenSoFar } from '../../domain/run/decide.ts';
+import type { RunEvent } from '../../domain/run/event.ts';
+import { type RunRecord, recordOf } from '../../domain/run/record.ts';
+import { type Ending, isEnded } from '../../domain/run/status.ts';
+import type { Boot, JournalEntry } from '../../ports/journal.ts';
+import { describeEnding } from '../loop/describe-ending.ts';
+import type { Services } from '../services.ts';
+
+/**
+ * Puts in order what processes left that are proven dead: their running runs become `interrupted(restart)`, what is queued stays queued,
+ * what is at rest is not touched, their slots and leases are free. Nothing is started.
+ */
+export async function recover(services: Services): Promise<void> {
+  const { journal } = services;
+  const live = await journal.records({ live: true });
+  if (live.length > 0) {
+    const boots = await bootsById(services);
+    const roots = new Set(
+      live.filter((record) => isAbandoned(services, boots, record)).map((record) => record.root_id),
+    );
+    for (const rootId of roots) await recoverTree(services, rootId);
+  }
+  for (const boot of await journal.boots()) {
+    if (services.processes.ownerState(boot) === 'dead') await journal.closeBoot(boot.boot_id);
+  }
+}
+
+async function recoverTree(services: Services, rootId: string): Promise<void> {
+  const { journal, bootId } = services;
+  const claimed = await journal.claim({
+    root_id: rootId,
+    boot_id: bootId,
+    mayTake: (holder) => isGone(services, holder),
+  });
+  // Somebody else was quicker.
+  if (!claimed.ok) return;
+  await settleTree(services, rootId, {
+    epoch: claimed.epoch,
+    endingOf: () => ({ state: 'interrupted', reason: 'restart' }),
+  });
+  await journal.release(rootId, bootId);
+}
+
+export interface SettleTreeOptions {
+  readonly epoch: number;
+  /** How a run that lives on record alone ends; null: not at all. */
+  readonly endingOf: (record: RunRecord) => Exclude<Ending, { state: 'completed' }> | null;
+}
+
+/** Ends runs on record that no process drives any more; children first, so that no parent is at rest before them. */
+export async function settleTree(services: Services, rootId: string, options: SettleTreeOptions): Promise<void> {
+  const { journal, clock } = services;
+  const entries: JournalEntry[] = [];
+  for (const row of [...(await journal.records({ root_id: rootId }))].reverse()) {
+    const wanted = isEnded(row.state) ? null : options.endingOf(row);
+    if (!wanted || (row.state === 'queued' && wanted.state === 'interrupted')) continue;
+    const run = fold(await journal.read(row.run_id));
+    // Whoever was told to stop before the process died is stopped, and does not come back.
+    const ending = run.cancel ? ({ state: 'cancelled', reason: run.cancel } as const) : wanted;
+    const answer = writtenSoFar(run);
+    const event: RunEvent = {
+      type: 'run.settled',
+      run_id: run.run_id,
+      parent_id: run.parent_id,
+      seq: run.seq + 1,
+      at: clock.now(),
+      state: ending.state,
+      reason: ending.reason,
+      ending: run.endings + 1,
+      answer,
+      partial: answer !== '',
+      message: describeEnding(run, ending),
+      active_ms: run.activeMs,
+    };
+    apply(run, event);
+    entries.push({ run_id: run.run_id, events: [event], record: recordOf(run), epoch: options.epoch });
+  }
+  if (entries.length > 0) await journal.append(entries);
+}
+
+export async function bootsById(services: Services): Promise<ReadonlyMap<string, Boot>> {
+  return new Map((await services.journal.boots()).map((boot) => [boot.boot_id, boot]));
+}
+
+/** Not at rest, and the process that drove it is gone. */
+export function isAbandoned(services: Services, boots: ReadonlyMap<string, Boot>, record: RunRecord): boolean {
+  return !isEnded(record.state) && isGone(services, boots.get(record.boot_id) ?? null);
+}
+
+function isGone(services: Services, holder: Boot | null): boolean {
+  return holder === null || services.processes.ownerState(holder) === 'dead';
+}

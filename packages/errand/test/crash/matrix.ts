@@ -1,0 +1,183 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'vitest';
+import type { RunEvent } from '../../src/domain/run/event.ts';
+import type { RunRecord } from '../../src/domain/run/record.ts';
+import { createSystemClock } from '../../src/host/clock.ts';
+import { openSqliteJournal } from '../../src/stores/sqlite/journal.ts';
+import { createScriptedServer, type ScriptedServer } from '../../src/testing/index.ts';
+import type { ChildOrder } from './child.ts';
+import { askerOf, createScript, HELPERS } from './scenario.ts';
+
+const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url));
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** One process of the scenario. */
+function runChild(order: ChildOrder): Promise<Ended> {
+  const child = spawn(process.execPath, [CHILD, JSON.stringify(order)], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  return new Promise((resolve) => child.on('close', (code, signal) => resolve({ code, signal, stdout, stderr })));
+}
+
+/** What is on record, in a form that does not hang on ids and times. */
+interface Outcome {
+  readonly state: string;
+  readonly answer: string;
+  readonly helpers: Readonly<Record<string, readonly unknown[]>>;
+}
+
+interface Store {
+  readonly records: readonly RunRecord[];
+  readonly events: ReadonlyMap<string, readonly RunEvent[]>;
+  readonly problems: readonly string[];
+  readonly boots: number;
+}
+
+async function readStore(folder: string): Promise<Store> {
+  const journal = openSqliteJournal({ folder, mode: 'read', clock: createSystemClock() });
+  const records = await journal.records();
+  const events = new Map<string, readonly RunEvent[]>();
+  for (const record of records) events.set(record.run_id, await journal.read(record.run_id));
+  const [problems, boots] = [await journal.check(), (await journal.boots()).length];
+  await journal.close();
+  return { records, events, problems, boots };
+}
+
+function outcomeOf(store: Store): Outcome {
+  const answerOf = (record: RunRecord) => {
+    const last = store.events.get(record.run_id)?.findLast((event) => event.type === 'run.settled');
+    return last?.type === 'run.settled' ? last.answer : null;
+  };
+  const root = store.records.find((record) => record.parent_id === null) ?? expect.fail('no root on record');
+  const helpers = store.records.filter((record) => record.parent_id !== null);
+  return {
+    state: root.state,
+    answer: answerOf(root) ?? '',
+    helpers: Object.fromEntries(
+      helpers.map((record) => [record.title, [record.state, record.reason, record.partial, answerOf(record), record.steps, record.tool_calls]]),
+    ),
+  };
+}
+
+export interface Trial {
+  readonly label: string;
+  readonly kill: Pick<ChildOrder, 'killAt' | 'when' | 'killAfter'>;
+}
+
+/** A place for one trial, with a server of its own; removed at the end. */
+class Place {
+  readonly base = mkdtempSync(join(tmpdir(), 'errand-crash-'));
+  readonly work = join(this.base, 'work');
+  readonly store = join(this.base, 'store');
+  readonly effects = join(this.base, 'effects');
+
+  constructor() {
+    mkdirSync(this.work);
+    writeFileSync(join(this.work, 'notes.txt'), 'one\ntwo\n');
+  }
+
+  order(server: ScriptedServer, act: ChildOrder['act'], kill: Trial['kill'] = {}): ChildOrder {
+    return { store: this.store, work: this.work, effects: this.effects, url: server.url, act, ...kill };
+  }
+
+  effectLabels(): string[] {
+    return existsSync(this.effects) ? readFileSync(this.effects, 'utf8').trim().split('\n') : [];
+  }
+}
+
+/** The scenario without a crash: how it ends, and how many appends it takes. */
+export async function uninterrupted(): Promise<{ readonly outcome: Outcome; readonly appends: number }> {
+  const place = new Place();
+  const server = await createScriptedServer(createScript());
+  try {
+    const ended = await runChild(place.order(server, 'start'));
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    const store = await readStore(place.store);
+    expect(store.problems).toEqual([]);
+    expect(place.effectLabels()).toHaveLength(2);
+    return { outcome: outcomeOf(store), appends: JSON.parse(ended.stdout).appends };
+  } finally {
+    await server.close();
+    rmSync(place.base, { recursive: true });
+  }
+}
+
+/** One crash and one restart; throws where the end differs from the uninterrupted run's, or anything was done twice. */
+export async function tryCrash(trial: Trial, wanted: Outcome): Promise<void> {
+  const place = new Place();
+  const server = await createScriptedServer(createScript());
+  try {
+    await runChild(place.order(server, 'start', trial.kill));
+    const crashed = existsSync(place.store) ? await readStore(place.store) : null;
+    // Before its first event nothing is on record, so there is nothing to go on with.
+    if (!crashed || crashed.records.length === 0) return;
+    const paid = finishedCalls(crashed);
+    const before = server.requests.length;
+    const resumed = await runChild(place.order(server, 'resume'));
+    expect(resumed, trial.label).toMatchObject({ code: 0, stderr: '' });
+    const store = await readStore(place.store);
+    const unknown = [...store.events.values()].flat().filter((event) => event.type === 'tool.finished' && event.output.startsWith('Outcome unknown'));
+    expect(outcomeOf(store), trial.label).toEqual(wanted);
+    expect(store.problems, trial.label).toEqual([]);
+    expect(store.boots, `${trial.label}: processes, slots and leases`).toBe(0);
+    // No finished model call is paid again.
+    const repeated = server.requests.slice(before).map((request) => JSON.stringify(askerOf(request))).filter((call) => paid.has(call));
+    expect(repeated, `${trial.label}: paid again`).toEqual([]);
+    // No effect is doubled; one whose outcome nobody knows may be missing.
+    const effects = place.effectLabels();
+    expect(new Set(effects).size, `${trial.label}: doubled effects`).toBe(effects.length);
+    expect(effects.length + unknown.length, `${trial.label}: effects`).toBeGreaterThanOrEqual(2);
+    expectDeliveredOnce(store, trial.label);
+  } finally {
+    await server.close();
+    rmSync(place.base, { recursive: true });
+  }
+}
+
+function finishedCalls(store: Store): Set<string> {
+  const paid = new Set<string>();
+  for (const record of store.records) {
+    const title = record.parent_id === null ? 'root' : record.title;
+    const finished = store.events.get(record.run_id)?.filter((event) => event.type === 'model.finished') ?? [];
+    for (const [index] of finished.entries()) paid.add(JSON.stringify({ title, step: index + 1 }));
+  }
+  return paid;
+}
+
+function expectDeliveredOnce(store: Store, label: string): void {
+  const root = store.records.find((record) => record.parent_id === null) ?? expect.fail('no root');
+  const taken = (store.events.get(root.run_id) ?? []).flatMap((event) => (event.type === 'tool.finished' && event.child ? [event.child] : []));
+  const keys = taken.map((child) => `${child.run_id} ${child.ending}`);
+  expect(new Set(keys).size, `${label}: delivered once`).toBe(keys.length);
+  expect(new Set(taken.map((child) => child.run_id)).size, `${label}: each helper`).toBe(HELPERS.length);
+  for (const events of store.events.values()) {
+    const calls = events.filter((event) => event.type === 'tool.finished').map((event) => `${event.step} ${event.call_id}`);
+    expect(new Set(calls).size, `${label}: a call has one result`).toBe(calls.length);
+  }
+}
+
+/** Runs trials a few at a time, in order; the machine has two cores. */
+export async function tryAll(trials: readonly Trial[], wanted: Outcome): Promise<number> {
+  const rest = [...trials];
+  const work = async () => {
+    for (let trial = rest.shift(); trial; trial = rest.shift()) await tryCrash(trial, wanted);
+  };
+  await Promise.all([work(), work(), work()]);
+  return trials.length;
+}

@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest';
+import { answer, type ScriptedRequest, status } from '../../src/testing/index.ts';
+import { createInstance, delegating, openingOf, REPORT, resultsOf } from './instance.ts';
+
+const textsOf = (request: ScriptedRequest) => request.messages.map((message) => String(message['content'] ?? ''));
+
+describe('going on', () => {
+  it('[DUR-4] a run that ended at its step limit goes on as the same run, with everything it had, once the limit is raised', async () => {
+    const instance = await createInstance((request) =>
+      resultsOf(request).length < 3 ? answer({ text: 'looking', calls: [{ name: 'list', args: {} }] }) : answer({ text: 'all of it' }),
+    );
+    const first = await instance.run('go', { limits: { steps: 2 } });
+    expect(first).toMatchObject({ state: 'interrupted', reason: 'steps', partial: true });
+    const resumed = await instance.runtime.resume({ runId: first.run_id, limits: { steps: 9 } });
+    if (!resumed.ok) throw new Error(resumed.error.message);
+    const second = await resumed.value.result;
+    expect(second).toMatchObject({ run_id: first.run_id, state: 'completed', answer: 'all of it', partial: false });
+    const events = await instance.runtime.events(first.run_id);
+    expect(events.filter((event) => event.type === 'run.settled').map((event) => event.ending)).toEqual([1, 2]);
+    expect(events.filter((event) => event.type === 'run.created')).toHaveLength(1);
+    // The same transcript, byte for byte, and what follows.
+    const [before, after] = [instance.server.requests[1], instance.server.requests[2]];
+    expect(textsOf(after ?? expect.fail('no request')).slice(0, 3)).toEqual(textsOf(before ?? expect.fail('no request')).slice(0, 3));
+  });
+
+  it('[DUR-4] [MOD-6] a run whose provider failed goes on when it is back', async () => {
+    let down = true;
+    const instance = await createInstance(() => (down ? status(503) : answer({ text: 'back' })), { limits: { retries: 0 } });
+    const first = await instance.run('go');
+    expect(first).toMatchObject({ state: 'interrupted', reason: 'provider' });
+    down = false;
+    const resumed = await instance.runtime.resume({ runId: first.run_id });
+    if (!resumed.ok) throw new Error(resumed.error.message);
+    expect(await resumed.value.result).toMatchObject({ run_id: first.run_id, state: 'completed', answer: 'back' });
+  });
+
+  it('[DUR-4] a run that is over is continued by one new run, linked to it, that begins with its transcript; asked twice, the same one', async () => {
+    const instance = await createInstance((request) => answer({ text: `answer to ${request.messages.length - 1} messages` }));
+    const first = await instance.run('the task');
+    const again = async () => {
+      const resumed = await instance.runtime.resume({ runId: first.run_id, message: 'and now the rest' });
+      if (!resumed.ok) throw new Error(resumed.error.message);
+      return resumed.value.result;
+    };
+    const second = await again();
+    expect(second).toMatchObject({ state: 'completed', answer: 'answer to 3 messages', session_id: first.session_id });
+    expect(second.run_id).not.toBe(first.run_id);
+    expect(textsOf(instance.server.requests[1] ?? expect.fail('no request')).slice(1)).toEqual(['the task', 'answer to 1 messages', 'and now the rest']);
+    expect(await again()).toEqual(second);
+    expect(instance.server.requests).toHaveLength(2);
+    expect((await instance.runtime.result(first.run_id))?.answer).toBe('answer to 1 messages');
+  });
+
+  it('[DUR-4] a helper that was interrupted can be gone on with by its id', async () => {
+    let stubborn = true;
+    const instance = await createInstance(
+      delegating([{ task: 'look' }], (request) =>
+        stubborn || resultsOf(request).length < 2 ? answer({ text: 'looking', calls: [{ name: 'list', args: {} }] }) : answer({ text: REPORT }),
+      ),
+      { limits: { helper_steps: 2 } },
+    );
+    const result = await instance.run('ROOT');
+    const helper = result.helpers[0]?.run_id ?? '';
+    expect(result.helpers).toMatchObject([{ state: 'interrupted', reason: 'steps' }]);
+    stubborn = false;
+    const resumed = await instance.runtime.resume({ runId: helper, limits: { steps: 5 } });
+    if (!resumed.ok) throw new Error(resumed.error.message);
+    expect(await resumed.value.result).toMatchObject({ run_id: helper, state: 'completed', answer: REPORT });
+  });
+
+  it('[RUN-7] what cannot be gone on with is refused in one sentence', async () => {
+    const instance = await createInstance(() => answer({ text: 'x' }));
+    expect(await instance.runtime.resume({ runId: 'run_nowhere' })).toMatchObject({ ok: false, error: { code: 'not_found' } });
+  });
+});
+
+describe('a record', () => {
+  it('[DUR-8] [MOD-10] is replayed without a network, taking the same course', async () => {
+    const instance = await createInstance(
+      delegating([{ task: 'one' }, { task: 'two', role: 'wizard' }], (request) => {
+        const count = resultsOf(request).length;
+        if (count === 0) return answer({ text: 'a', calls: [{ name: 'list', args: {} }, { name: 'nonsense', args: {} }, { name: 'read', args: '{broken' }] });
+        if (count === 3) return answer({ calls: [{ name: 'todo_write', args: { items: [{ text: 'x', status: 'pending' }] } }] });
+        return answer({ text: REPORT });
+      }),
+    );
+    const result = await instance.run('ROOT');
+    const requests = instance.server.requests.length;
+    for (const id of [result.run_id, ...result.helpers.map((helper) => helper.run_id)]) {
+      expect(await instance.runtime.replay(id)).toMatchObject({ run_id: id, differences: [] });
+    }
+    expect(instance.server.requests).toHaveLength(requests);
+  });
+
+  it('[DUR-8] is replayed over every rest: a limit, a resume, a provider that failed', async () => {
+    let down = 2;
+    const instance = await createInstance(
+      (request) => {
+        if (resultsOf(request).length === 1 && down-- > 0) return status(503);
+        return resultsOf(request).length < 4 ? answer({ text: 'looking', calls: [{ name: 'list', args: {} }] }) : answer({ text: 'done' });
+      },
+      { limits: { retries: 0 } },
+    );
+    const first = await instance.run('go', { limits: { steps: 4 } });
+    for (const steps of [4, 4, 9]) await (await instance.runtime.resume({ runId: first.run_id, limits: { steps } })).ok;
+    let result = await instance.runtime.result(first.run_id);
+    while (result?.state === 'interrupted' || result?.state === 'queued' || result?.state === 'running' || result?.state === 'waiting') {
+      const resumed = await instance.runtime.resume({ runId: first.run_id, limits: { steps: 9 } });
+      if (resumed.ok) result = await resumed.value.result;
+    }
+    expect(result?.state).toBe('completed');
+    expect(await instance.runtime.replay(first.run_id)).toMatchObject({ differences: [] });
+  });
+
+  it('[DUR-8] a record that was tampered with is found out', async () => {
+    const instance = await createInstance(() => answer({ text: 'the answer' }));
+    const result = await instance.run('go');
+    const read = instance.journal.read.bind(instance.journal);
+    instance.journal.read = async (runId, after) =>
+      (await read(runId, after)).map((event) => (event.type === 'run.settled' ? { ...event, answer: 'another answer' } : event));
+    const report = await instance.runtime.replay(result.run_id);
+    expect(report?.differences).toMatchObject([{ recorded: expect.stringContaining('another answer'), replayed: expect.stringContaining('the answer') }]);
+  });
+
+  it('[DUR-8] can be forked at a step, with another model', async () => {
+    const instance = await createInstance((request) =>
+      resultsOf(request).length < 2 ? answer({ calls: [{ name: 'list', args: {} }] }) : answer({ text: `by ${String(request.body['model'])}` }),
+    );
+    const first = await instance.run('go');
+    const forked = await instance.runtime.fork({ runId: first.run_id, step: 1, model: 'other/m2' });
+    if (!forked.ok) throw new Error(forked.error.message);
+    expect(await forked.value.result).toMatchObject({ state: 'completed', answer: 'by m2' });
+    const [, second, , fork] = instance.server.requests;
+    expect(fork?.messages).toEqual(second?.messages);
+    expect(await instance.runtime.fork({ runId: first.run_id, step: 7 })).toMatchObject({ ok: false, error: { message: expect.stringContaining('has 3 steps') } });
+    expect(openingOf(fork ?? expect.fail('no request'))).toBe('go');
+  });
+});
