@@ -226,7 +226,10 @@ class SqliteJournal implements Journal {
   #read<Value>(read: (store: Store) => Value, whenNone: Value): Value {
     const store = this.#reading();
     if (!store) return whenNone;
-    return this.#attempt(() => read(store));
+    return this.#attempt(() => {
+      store.queue.tidy();
+      return read(store);
+    });
   }
 
   #attempt<Value>(act: () => Value): Value {

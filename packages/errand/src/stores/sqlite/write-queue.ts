@@ -49,6 +49,7 @@ export class WriteQueue {
   /** Texts of this tick, and those that no commit has taken yet. */
   readonly #blobs = new Map<string, string>();
   #scheduled = false;
+  #writing = false;
   #busySince: number | null = null;
   #attempt = 0;
 
@@ -78,6 +79,12 @@ export class WriteQueue {
 
   pendingBlob(address: string): string | undefined {
     return this.#blobs.get(address);
+  }
+
+  /** Takes back what a rollback that failed has left open; a reader would see it. */
+  tidy(): void {
+    const { database } = this.#options;
+    if (database.isTransaction && !this.#writing) database.exec('rollback');
   }
 
   #schedule(): void {
@@ -125,9 +132,9 @@ export class WriteQueue {
 
   #transaction(jobs: readonly Job[]): void {
     const { database, writer, written } = this.#options;
-    // Left open by a rollback that failed.
-    if (database.isTransaction) database.exec('rollback');
+    this.tidy();
     this.#begin.run();
+    this.#writing = true;
     try {
       for (const [address, text] of this.#blobs) writer.putBlob(address, text);
       for (const job of jobs) job.write();
@@ -138,6 +145,7 @@ export class WriteQueue {
       if (database.isTransaction) quietly(() => database.exec('rollback'));
       throw error;
     } finally {
+      this.#writing = false;
       writer.reset();
     }
     this.#blobs.clear();
