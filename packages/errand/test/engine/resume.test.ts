@@ -7,7 +7,9 @@ const textsOf = (request: ScriptedRequest) => request.messages.map((message) => 
 describe('going on', () => {
   it('[DUR-4] a run that ended at its step limit goes on as the same run, with everything it had, once the limit is raised', async () => {
     const instance = await createInstance((request) =>
-      resultsOf(request).length < 3 ? answer({ text: 'looking', calls: [{ name: 'list', args: {} }] }) : answer({ text: 'all of it' }),
+      resultsOf(request).length < 3
+        ? answer({ text: 'looking', calls: [{ name: 'list', args: {} }] })
+        : answer({ text: 'all of it' }),
     );
     const first = await instance.run('go', { limits: { steps: 2 } });
     expect(first).toMatchObject({ state: 'interrupted', reason: 'steps', partial: true });
@@ -20,12 +22,16 @@ describe('going on', () => {
     expect(events.filter((event) => event.type === 'run.created')).toHaveLength(1);
     // The same transcript, byte for byte, and what follows.
     const [before, after] = [instance.server.requests[1], instance.server.requests[2]];
-    expect(textsOf(after ?? expect.fail('no request')).slice(0, 3)).toEqual(textsOf(before ?? expect.fail('no request')).slice(0, 3));
+    expect(textsOf(after ?? expect.fail('no request')).slice(0, 3)).toEqual(
+      textsOf(before ?? expect.fail('no request')).slice(0, 3),
+    );
   });
 
   it('[DUR-4] [MOD-6] a run whose provider failed goes on when it is back', async () => {
     let down = true;
-    const instance = await createInstance(() => (down ? status(503) : answer({ text: 'back' })), { limits: { retries: 0 } });
+    const instance = await createInstance(() => (down ? status(503) : answer({ text: 'back' })), {
+      limits: { retries: 0 },
+    });
     const first = await instance.run('go');
     expect(first).toMatchObject({ state: 'interrupted', reason: 'provider' });
     down = false;
@@ -35,7 +41,9 @@ describe('going on', () => {
   });
 
   it('[DUR-4] a run that is over is continued by one new run, linked to it, that begins with its transcript; asked twice, the same one', async () => {
-    const instance = await createInstance((request) => answer({ text: `answer to ${request.messages.length - 1} messages` }));
+    const instance = await createInstance((request) =>
+      answer({ text: `answer to ${request.messages.length - 1} messages` }),
+    );
     const first = await instance.run('the task');
     const again = async () => {
       const resumed = await instance.runtime.resume({ runId: first.run_id, message: 'and now the rest' });
@@ -45,7 +53,11 @@ describe('going on', () => {
     const second = await again();
     expect(second).toMatchObject({ state: 'completed', answer: 'answer to 3 messages', session_id: first.session_id });
     expect(second.run_id).not.toBe(first.run_id);
-    expect(textsOf(instance.server.requests[1] ?? expect.fail('no request')).slice(1)).toEqual(['the task', 'answer to 1 messages', 'and now the rest']);
+    expect(textsOf(instance.server.requests[1] ?? expect.fail('no request')).slice(1)).toEqual([
+      'the task',
+      'answer to 1 messages',
+      'and now the rest',
+    ]);
     expect(await again()).toEqual(second);
     expect(instance.server.requests).toHaveLength(2);
     expect((await instance.runtime.result(first.run_id))?.answer).toBe('answer to 1 messages');
@@ -55,7 +67,9 @@ describe('going on', () => {
     let stubborn = true;
     const instance = await createInstance(
       delegating([{ task: 'look' }], (request) =>
-        stubborn || resultsOf(request).length < 2 ? answer({ text: 'looking', calls: [{ name: 'list', args: {} }] }) : answer({ text: REPORT }),
+        stubborn || resultsOf(request).length < 2
+          ? answer({ text: 'looking', calls: [{ name: 'list', args: {} }] })
+          : answer({ text: REPORT }),
       ),
       { limits: { helper_steps: 2 } },
     );
@@ -70,7 +84,10 @@ describe('going on', () => {
 
   it('[RUN-7] what cannot be gone on with is refused in one sentence', async () => {
     const instance = await createInstance(() => answer({ text: 'x' }));
-    expect(await instance.runtime.resume({ runId: 'run_nowhere' })).toMatchObject({ ok: false, error: { code: 'not_found' } });
+    expect(await instance.runtime.resume({ runId: 'run_nowhere' })).toMatchObject({
+      ok: false,
+      error: { code: 'not_found' },
+    });
   });
 });
 
@@ -79,8 +96,17 @@ describe('a record', () => {
     const instance = await createInstance(
       delegating([{ task: 'one' }, { task: 'two', role: 'wizard' }], (request) => {
         const count = resultsOf(request).length;
-        if (count === 0) return answer({ text: 'a', calls: [{ name: 'list', args: {} }, { name: 'nonsense', args: {} }, { name: 'read', args: '{broken' }] });
-        if (count === 3) return answer({ calls: [{ name: 'todo_write', args: { items: [{ text: 'x', status: 'pending' }] } }] });
+        if (count === 0)
+          return answer({
+            text: 'a',
+            calls: [
+              { name: 'list', args: {} },
+              { name: 'nonsense', args: {} },
+              { name: 'read', args: '{broken' },
+            ],
+          });
+        if (count === 3)
+          return answer({ calls: [{ name: 'todo_write', args: { items: [{ text: 'x', status: 'pending' }] } }] });
         return answer({ text: REPORT });
       }),
     );
@@ -97,7 +123,9 @@ describe('a record', () => {
     const instance = await createInstance(
       (request) => {
         if (resultsOf(request).length === 1 && down-- > 0) return status(503);
-        return resultsOf(request).length < 4 ? answer({ text: 'looking', calls: [{ name: 'list', args: {} }] }) : answer({ text: 'done' });
+        return resultsOf(request).length < 4
+          ? answer({ text: 'looking', calls: [{ name: 'list', args: {} }] })
+          : answer({ text: 'done' });
       },
       { limits: { retries: 0 } },
     );
@@ -117,14 +145,20 @@ describe('a record', () => {
     const result = await instance.run('go');
     const read = instance.journal.read.bind(instance.journal);
     instance.journal.read = async (runId, after) =>
-      (await read(runId, after)).map((event) => (event.type === 'run.settled' ? { ...event, answer: 'another answer' } : event));
+      (await read(runId, after)).map((event) =>
+        event.type === 'run.settled' ? { ...event, answer: 'another answer' } : event,
+      );
     const report = await instance.runtime.replay(result.run_id);
-    expect(report?.differences).toMatchObject([{ recorded: expect.stringContaining('another answer'), replayed: expect.stringContaining('the answer') }]);
+    expect(report?.differences).toMatchObject([
+      { recorded: expect.stringContaining('another answer'), replayed: expect.stringContaining('the answer') },
+    ]);
   });
 
   it('[DUR-8] can be forked at a step, with another model', async () => {
     const instance = await createInstance((request) =>
-      resultsOf(request).length < 2 ? answer({ calls: [{ name: 'list', args: {} }] }) : answer({ text: `by ${String(request.body['model'])}` }),
+      resultsOf(request).length < 2
+        ? answer({ calls: [{ name: 'list', args: {} }] })
+        : answer({ text: `by ${String(request.body['model'])}` }),
     );
     const first = await instance.run('go');
     const forked = await instance.runtime.fork({ runId: first.run_id, step: 1, model: 'other/m2' });
@@ -132,7 +166,10 @@ describe('a record', () => {
     expect(await forked.value.result).toMatchObject({ state: 'completed', answer: 'by m2' });
     const [, second, , fork] = instance.server.requests;
     expect(fork?.messages).toEqual(second?.messages);
-    expect(await instance.runtime.fork({ runId: first.run_id, step: 7 })).toMatchObject({ ok: false, error: { message: expect.stringContaining('has 3 steps') } });
+    expect(await instance.runtime.fork({ runId: first.run_id, step: 7 })).toMatchObject({
+      ok: false,
+      error: { message: expect.stringContaining('has 3 steps') },
+    });
     expect(openingOf(fork ?? expect.fail('no request'))).toBe('go');
   });
 });

@@ -1,45 +1,60 @@
-import fc from 'fast-check';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { trimResults } from '../../src/domain/run/room.ts';
 import { answer, status } from '../../src/testing/index.ts';
 import { createInstance, resultsOf } from './instance.ts';
 
-const overflow = () => status(400, { error: { message: "This model's maximum context length is 32768 tokens", code: 'context_length_exceeded' } });
+const overflow = () =>
+  status(400, {
+    error: { message: "This model's maximum context length is 32768 tokens", code: 'context_length_exceeded' },
+  });
 const line = `${'word '.repeat(40)}\n`;
 
 describe("a model's own window", () => {
   it('[CTX-8] [PAIN-23] tool output is trimmed first, and the run goes on', async () => {
     const instance = await createInstance((request) => {
       if (request.text.length > 30_000) return overflow();
-      return resultsOf(request).length < 2 ? answer({ calls: [{ name: 'read', args: { path: 'big.txt' } }] }) : answer({ text: 'read it all' });
+      return resultsOf(request).length < 2
+        ? answer({ calls: [{ name: 'read', args: { path: 'big.txt' } }] })
+        : answer({ text: 'read it all' });
     });
     writeFileSync(join(instance.folder, 'big.txt'), line.repeat(100));
     const result = await instance.run('go');
     expect(result).toMatchObject({ state: 'completed', answer: 'read it all' });
-    expect(instance.events.filter((event) => event.type.startsWith('transcript.')).map((event) => event.type)).toEqual(['transcript.trimmed']);
+    expect(instance.events.filter((event) => event.type.startsWith('transcript.')).map((event) => event.type)).toEqual([
+      'transcript.trimmed',
+    ]);
     expect(await instance.runtime.replay(result.run_id)).toMatchObject({ differences: [] });
   });
 
   it('[CTX-8] a window that is known is not overrun in the first place', async () => {
     const instance = await createInstance(
-      (request) => (resultsOf(request).length < 6 ? answer({ calls: [{ name: 'read', args: { path: 'big.txt' } }], usage: null }) : answer({ text: 'done', usage: null })),
+      (request) =>
+        resultsOf(request).length < 6
+          ? answer({ calls: [{ name: 'read', args: { path: 'big.txt' } }], usage: null })
+          : answer({ text: 'done', usage: null }),
       { contextWindow: 12_000 },
     );
     writeFileSync(join(instance.folder, 'big.txt'), line.repeat(60));
     const result = await instance.run('go');
     expect(result.state).toBe('completed');
-    expect(Math.max(...instance.server.requests.map((request) => request.text.length))).toBeLessThan(12_000 * 3.5 * 1.3);
+    expect(Math.max(...instance.server.requests.map((request) => request.text.length))).toBeLessThan(
+      12_000 * 3.5 * 1.3,
+    );
     expect(instance.events.some((event) => event.type === 'transcript.trimmed')).toBe(true);
   });
 
   it('[CTX-8] then the transcript is summarised by the same model, on record', async () => {
     const instance = await createInstance((request) => {
       const asked = request.messages.at(-1)?.['content'];
-      if (typeof asked === 'string' && asked.startsWith('The conversation so far')) return answer({ text: 'notes.txt:1 says first', usage: { input: 5, output: 3 } });
+      if (typeof asked === 'string' && asked.startsWith('The conversation so far'))
+        return answer({ text: 'notes.txt:1 says first', usage: { input: 5, output: 3 } });
       if (request.messages.length > 12) return overflow();
-      return request.text.includes('notes.txt:1 says first') ? answer({ text: 'from the summary' }) : answer({ text: 'more', calls: [{ name: 'list', args: {} }] });
+      return request.text.includes('notes.txt:1 says first')
+        ? answer({ text: 'from the summary' })
+        : answer({ text: 'more', calls: [{ name: 'list', args: {} }] });
     });
     const result = await instance.run('go');
     expect(result).toMatchObject({ state: 'completed', answer: 'from the summary' });
@@ -50,7 +65,11 @@ describe("a model's own window", () => {
   });
 
   it('[CTX-8] where nothing helps, it is interrupted with what it has', async () => {
-    const instance = await createInstance((request) => (resultsOf(request).length === 0 && request.messages.length < 3 ? answer({ text: 'begun', calls: [{ name: 'list', args: {} }] }) : overflow()));
+    const instance = await createInstance((request) =>
+      resultsOf(request).length === 0 && request.messages.length < 3
+        ? answer({ text: 'begun', calls: [{ name: 'list', args: {} }] })
+        : overflow(),
+    );
     const result = await instance.run('go');
     expect(result).toMatchObject({ state: 'interrupted', reason: 'context', partial: true, answer: 'begun' });
   });
@@ -58,10 +77,17 @@ describe("a model's own window", () => {
   it('[CTX-8] trimming is bounded, and trimming again changes nothing', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ maxLength: 200 })), fc.integer({ min: 10, max: 100 }), (texts, characters) => {
-        const messages = [{ role: 'tool' as const, results: texts.map((text, index) => ({ call_id: `c${index}`, name: 'x', text, error: false })) }];
+        const messages = [
+          {
+            role: 'tool' as const,
+            results: texts.map((text, index) => ({ call_id: `c${index}`, name: 'x', text, error: false })),
+          },
+        ];
         const once = trimResults(messages, characters, '[…]');
         expect(trimResults(once, characters, '[…]')).toEqual(once);
-        for (const message of once) if (message.role === 'tool') for (const result of message.results) expect(result.text.length).toBeLessThanOrEqual(characters);
+        for (const message of once)
+          if (message.role === 'tool')
+            for (const result of message.results) expect(result.text.length).toBeLessThanOrEqual(characters);
       }),
     );
   });

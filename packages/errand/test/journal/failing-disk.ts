@@ -16,6 +16,8 @@ export type FaultName = keyof typeof FAULTS;
 export class FailingDisk {
   /** SQL of each statement that was run, in order. */
   readonly statements: string[] = [];
+  /** Rows that `all` has given, over all statements. */
+  rows = 0;
   #fails: (sql: string) => FaultName | null = () => null;
 
   readonly connect: Connect = (location, options) => this.#database(new DatabaseSync(location, options));
@@ -52,7 +54,11 @@ export class FailingDisk {
   #run<Value>(sql: string, run: () => Value): Value {
     this.statements.push(sql);
     const name = this.#fails(sql);
-    if (name === null) return run();
+    if (name === null) {
+      const value = run();
+      if (Array.isArray(value)) this.rows += value.length;
+      return value;
+    }
     const { errcode, message } = FAULTS[name];
     throw Object.assign(new Error(message), { code: 'ERR_SQLITE_ERROR', errcode });
   }

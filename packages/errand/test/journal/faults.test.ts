@@ -1,5 +1,17 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished, type TestContext } from 'vitest';
@@ -20,6 +32,12 @@ async function filledFolder(): Promise<string> {
 async function appendAll(journal: Journal, run: SampleRun, output?: string): Promise<void> {
   await run.claim(journal);
   for (const entry of [run.create(), run.start(), ...run.step(output)]) await journal.append([entry]);
+}
+
+function overwrite(file: string, position: number, length: number): void {
+  const descriptor = openSync(file, 'r+');
+  writeSync(descriptor, Buffer.alloc(length, 0xa5), 0, length, position);
+  closeSync(descriptor);
 }
 
 function change(folder: string, sql: string): void {
@@ -93,29 +111,75 @@ describe('a damaged store', () => {
     await journal.close();
   });
 
-  it('[DUR-7] a file that is no database is refused with words, and left as it is', () => {
-    const folder = temporaryFolder();
-    writeFileSync(join(folder, 'errand.db'), 'my poems\n'.repeat(1_000));
+  it.each([
+    ['holds something else', (file: string) => writeFileSync(file, 'my poems\n'.repeat(1_000))],
+    ['begins with something else', (file: string) => overwrite(file, 0, 100)],
+    ['has lost its list of tables', (file: string) => overwrite(file, 100, 8_000)],
+    ['was cut', (file: string) => truncateSync(file, 20_000)],
+    ['was cut in its first page', (file: string) => truncateSync(file, 5_000)],
+    ['was cut to a stump', (file: string) => truncateSync(file, 3)],
+  ])('[DUR-7] whose file %s is refused with words, and left as it is', async (_what, damage) => {
+    const folder = await filledFolder();
+    const file = join(folder, 'errand.db');
+    const other = temporaryFolder();
+    const journal = openStore({ folder });
+    await journal.backup(join(other, 'copy'));
+    await journal.close();
+    damage(file);
+    const before = readFileSync(file);
     for (const mode of ['read', 'write'] as const) {
-      expect(() => openStore({ folder, mode })).toThrow(
-        expect.objectContaining({ code: 'corrupt', message: expect.stringContaining(folder) }),
-      );
+      const error = {
+        code: 'corrupt',
+        message: expect.stringMatching(/move it away .* or put a backup in its place\.$/u),
+      };
+      expect(() => openStore({ folder, mode })).toThrow(expect.objectContaining(error));
+      expect(() => openStore({ folder, mode })).toThrow(file);
     }
-    expect(statSync(join(folder, 'errand.db')).size).toBe(9_000);
+    expect(readFileSync(file).equals(before)).toBe(true);
+    renameSync(file, join(other, 'damaged'));
+    const empty = openStore({ folder });
+    expect(await empty.records()).toEqual([]);
+    await empty.close();
+    renameSync(join(other, 'copy'), file);
+    const restored = openStore({ folder });
+    expect(await restored.records()).toHaveLength(2);
+    expect(await restored.check()).toEqual([]);
+    await restored.close();
   });
 
-  it('[DUR-7] a file that was cut gives an error of the catalogue', async () => {
-    const folder = await filledFolder();
-    truncateSync(join(folder, 'errand.db'), 20_000);
-    const read = async () => {
-      const journal = openStore({ folder });
-      try {
-        return await journal.read('run_b');
-      } finally {
-        await journal.close();
-      }
-    };
-    await expect(read()).rejects.toMatchObject({ code: 'corrupt' });
+  it('[DUR-7] with a page of garbage keeps every run that has nothing there; a check names file and runs', async () => {
+    const folder = temporaryFolder();
+    const journal = openStore({ folder });
+    const runs = Array.from({ length: 40 }, (_, index) => new SampleRun({ run_id: `run_${index}` }));
+    for (const run of runs) await appendAll(journal, run, 'x'.repeat(4_000));
+    await journal.close();
+    const database = new DatabaseSync(join(folder, 'errand.db'));
+    const leaves = "select pageno from dbstat where name = 'events' and pagetype = 'leaf' order by pageno";
+    const page = Number(database.prepare(leaves).all()[3]?.pageno);
+    database.close();
+    overwrite(join(folder, 'errand.db'), (page - 1) * 8_192, 8_192);
+    const again = openStore({ folder });
+    const lost: string[] = [];
+    for (const run of runs) {
+      const read = again.read(run.run_id).then(
+        (events) => expect(events).toEqual(run.events),
+        (error: { code?: unknown }) => {
+          expect(error.code).toBe('corrupt');
+          lost.push(run.run_id);
+        },
+      );
+      await read;
+    }
+    expect(lost.length).toBeGreaterThan(0);
+    expect(lost.length).toBeLessThan(5);
+    expect(await again.records()).toHaveLength(40);
+    const problems = await again.check();
+    expect(problems[0]).toContain('The file is damaged');
+    for (const run of lost) expect(problems).toContainEqual(expect.stringContaining(`${run} cannot be read`));
+    const fresh = new SampleRun({ run_id: 'run_new' });
+    await appendAll(again, fresh);
+    expect(await again.read('run_new')).toEqual(fresh.events);
+    await again.close();
   });
 
   it.each(['read', 'write'] as const)('[DUR-7] a store of a newer Errand is refused with words (%s)', async (mode) => {
@@ -193,11 +257,38 @@ describe('a store that cannot be written', () => {
     await again.close();
   });
 
+  it('[DUR-7] on a full disk keeps all that was acknowledged, of many runs at once, and each goes on afterwards', async (context) => {
+    const folder = smallDisk(context, 8);
+    const journal = openStore({ folder: join(folder, 'store') });
+    const runs = Array.from({ length: 30 }, (_, index) => new SampleRun({ run_id: `run_${index}` }));
+    await Promise.all(runs.map((run) => appendAll(journal, run)));
+    writeFileSync(join(folder, 'filler'), 'x'.repeat(3_000_000));
+    const stopped = await Promise.all(runs.map((run) => fillUp(journal, run)));
+    for (const { error } of stopped) expect(error).toMatchObject({ code: 'full' });
+    const fresh = () => openStore({ folder: join(folder, 'another') });
+    expect(fresh).toThrow(expect.objectContaining({ code: 'full', message: expect.stringContaining(folder) }));
+    for (const [index, run] of runs.entries()) {
+      expect(await journal.read(run.run_id)).toEqual(run.events.slice(0, stopped[index]?.recorded));
+    }
+    rmSync(join(folder, 'filler'));
+    await Promise.all(stopped.map(({ entry }) => journal.append([entry])));
+    await journal.close();
+    const again = openStore({ folder: join(folder, 'store') });
+    for (const [index, run] of runs.entries()) {
+      const { recorded = 0, entry } = stopped[index] ?? {};
+      const count = recorded + (entry?.events.length ?? 0);
+      expect(await again.read(run.run_id)).toEqual(run.events.slice(0, count));
+    }
+    expect(await again.check()).toEqual([]);
+    await again.close();
+    await fresh().close();
+  });
+
   /** Appends until the disk is full. */
   async function fillUp(journal: Journal, run: SampleRun) {
     let recorded = run.events.length;
     for (let step = 0; ; step++) {
-      for (const entry of run.step(`${step} `.repeat(8_000))) {
+      for (const entry of run.step(`${run.run_id} ${step} `.repeat(2_000))) {
         try {
           await journal.append([entry]);
           recorded += entry.events.length;

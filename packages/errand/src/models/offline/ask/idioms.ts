@@ -32,7 +32,8 @@ const PHRASAL =
 
 /** The question with verbs and particles joined by a hyphen. */
 export function joinPhrasal(text: string): string {
-  return text.replace(PHRASAL, (_whole, verb: string, one?: string, other?: string) => `${verb}-${one ?? other}`);
+  // One of the two groups for the particle is empty.
+  return text.replace(PHRASAL, '$1-$2$3');
 }
 
 /** Ways in which code says what a question says in words: how the words look, and a pattern that ripgrep and JavaScript read alike. */
