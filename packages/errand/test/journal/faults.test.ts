@@ -270,7 +270,7 @@ describe('a store that cannot be written', () => {
     for (const [index, run] of runs.entries()) {
       expect(await journal.read(run.run_id)).toEqual(run.events.slice(0, stopped[index]?.recorded));
     }
-    rmSync(join(folder, 'filler'));
+    execFileSync('mount', ['-o', 'remount,size=32m', folder]);
     await Promise.all(stopped.map(({ entry }) => journal.append([entry])));
     await journal.close();
     const again = openStore({ folder: join(folder, 'store') });

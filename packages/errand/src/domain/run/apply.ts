@@ -150,13 +150,13 @@ function finishModel(run: RunState, event: EventOf<'model.finished'>): void {
     calls: event.calls,
     ...(event.extras === undefined ? {} : { extras: event.extras }),
   });
-  run.open = event.calls.map((call) => ({ ...call, started: false, risk: null, result: null }));
+  run.open = event.calls.map((call) => ({ ...call, started: false, risk: null, result: null, characters: 0 }));
   run.phase = run.open.length > 0 ? 'tools' : 'idle';
 }
 
 function finishTool(run: RunState, event: EventOf<'tool.finished'>): void {
   const result = { call_id: event.call_id, name: event.name, text: event.output, error: event.status !== 'ok' };
-  changeCall(run, event.call_id, (call) => ({ ...call, result }));
+  changeCall(run, event.call_id, (call) => ({ ...call, result, characters: event.child?.characters ?? 0 }));
   run.activeMs = Math.max(run.activeMs, event.active_ms);
   if (event.child) run.children.push(event.child.run_id);
   const results = run.open.flatMap((call) => (call.result ? [call.result] : []));

@@ -11,6 +11,8 @@ export interface OpenCall extends ToolCall {
   /** Null until it has started. */
   readonly risk: Risk | null;
   readonly result: ToolResult | null;
+  /** Of a helper's answer, handed over with the result. */
+  readonly characters: number;
 }
 
 /** A run as the fold of its events. Changed by `apply` alone. */

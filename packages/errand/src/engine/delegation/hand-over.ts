@@ -42,11 +42,11 @@ export function handOver(parent: LiveRun, child: RunState): ToolOutcome {
 /** The share of this answer: the limit of one, and what the calls still open may fairly use of the step's. */
 function fitAnswer(parent: LiveRun, child: RunState): { answer: string; cut: number } {
   const { limits } = parent.services;
-  const unfinished = parent.state.open.filter((call) => !call.result).length;
   const rest = Math.max(0, limits.step_answer_characters - parent.answerCharacters);
-  const limit = Math.min(limits.answer_characters, Math.floor(rest / Math.max(1, unfinished)));
+  const limit = Math.min(limits.answer_characters, Math.floor(rest / Math.max(1, parent.answersToCome)));
   const { text, cut } = cutHeadAndTail(child.answer, limit, () => '…');
-  parent.answerCharacters += Math.min(child.answer.length, limit);
+  parent.answerCharacters += text.length;
+  parent.answersToCome--;
   return { answer: text, cut };
 }
 

@@ -52,8 +52,9 @@ export class LiveRun {
   holdsSlot = false;
   /** Monotonic time of the last sign of life. */
   lastProgress = 0;
-  /** Characters of helpers' answers already handed over in this step. */
+  /** Characters of helpers' answers already handed over in this step, and how many answers are still to come. */
   answerCharacters = 0;
+  answersToCome = 0;
   #recorded: Promise<void> = Promise.resolve();
 
   /** `state`: as its recorded events have left it, new or back from rest. */

@@ -24,7 +24,10 @@ export async function runTools(run: LiveRun): Promise<void> {
     wall_ms === null
       ? null
       : run.active.at(wall_ms - reportWindow(wall_ms), () => scope.cancel({ state: 'interrupted', reason: 'wall' }));
-  run.answerCharacters = 0;
+  run.answerCharacters = handedOver(run);
+  run.answersToCome = run.state.open.filter(
+    (call) => !call.result && findTool(run, call.name)?.family === 'delegate',
+  ).length;
   try {
     for (const group of groupsOf(
       run,
@@ -36,6 +39,11 @@ export async function runTools(run: LiveRun): Promise<void> {
     callOff?.();
     scope.close();
   }
+}
+
+/** What a step had handed over before a restart. */
+function handedOver(run: LiveRun): number {
+  return run.state.open.reduce((sum, call) => sum + call.characters, 0);
 }
 
 function groupsOf(run: LiveRun, calls: readonly OpenCall[]): OpenCall[][] {
@@ -78,6 +86,8 @@ async function dispatch(run: LiveRun, call: OpenCall, scope: Scope<StopReason>):
     outcome = await execute(run, prepared, { callId: call_id, again, scope });
   }
   const { output, child, facts, status } = outcome;
+  // A call for a helper that came to nothing leaves its share to the others.
+  if (!child && findTool(run, name)?.family === 'delegate') run.answersToCome--;
   run.record({
     type: 'tool.finished',
     step,

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Clock } from '../../base/clock.ts';
 import { DATABASE_FILE } from './errors.ts';
 import type { DatabaseSync } from './module.ts';
 
@@ -9,6 +10,8 @@ export const LOG_LIMIT = 32 * 1024 * 1024;
 const IDLE_LIMIT = 1024 * 1024;
 /** The log's size is looked at after so many transactions. */
 const LOOK_EVERY = 64;
+/** Where a reader stays for long, milliseconds until the next attempt: each of them stops this process for a while. */
+const PAUSE = 1_000;
 
 /**
  * Keeps the log from growing without bound. SQLite's own checkpoints move its content into the database, but it starts
@@ -16,13 +19,14 @@ const LOOK_EVERY = 64;
  */
 export class Checkpoints {
   readonly #log: string;
+  readonly #clock: Clock;
   readonly #truncate;
   #transactions = 0;
   #atLastBeat = 0;
-  /** Where a reader stays for long, the next attempt waits until the log has grown again. */
-  #limit = LOG_LIMIT;
+  #notBefore = Number.NEGATIVE_INFINITY;
 
-  constructor(database: DatabaseSync, folder: string) {
+  constructor(database: DatabaseSync, { folder, clock }: { readonly folder: string; readonly clock: Clock }) {
+    this.#clock = clock;
     this.#log = `${join(folder, DATABASE_FILE)}-wal`;
     this.#truncate = database.prepare('pragma wal_checkpoint(truncate)');
   }
@@ -49,9 +53,9 @@ export class Checkpoints {
   }
 
   #look(): void {
-    if (this.#size() <= this.#limit) return;
+    if (this.#size() <= LOG_LIMIT || this.#clock.monotonic() < this.#notBefore) return;
     this.start();
-    this.#limit = Math.max(LOG_LIMIT, 2 * this.#size());
+    this.#notBefore = this.#clock.monotonic() + PAUSE;
   }
 
   #size(): number {

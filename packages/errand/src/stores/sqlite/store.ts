@@ -34,7 +34,7 @@ export function createStore(database: DatabaseSync, options: StoreOptions): Stor
   const { folder, clock } = options;
   const leases = new Leases(database);
   const writer = new RunWriter(database, leases);
-  const checkpoints = new Checkpoints(database, folder);
+  const checkpoints = new Checkpoints(database, options);
   const queue = new WriteQueue({ ...options, database, writer, written: () => checkpoints.written() });
   return {
     database,
