@@ -32,6 +32,9 @@ export interface Option {
 
 export type OptionValue = string | number | boolean;
 
+/** For how long, and of how many at most, records of ended runs are kept unless it is set. Source: SPEC table A. */
+export const DEFAULT_RETENTION = { days: 7, runs: 10_000 } as const;
+
 const SECOND = 1_000;
 const HOUR = 3_600 * SECOND;
 const WEEK = 168 * HOUR;
@@ -48,6 +51,11 @@ interface Words {
 function limit(bound: keyof InstanceLimits, value: OptionKind, words: Words): Option {
   const key = `limits.${bound.replace(/_ms$/u, '')}`;
   return { flag: null, environment: null, ...words, key, inFile: true, value, limit: bound };
+}
+
+function retention(name: keyof typeof DEFAULT_RETENTION, value: OptionKind, help: string): Option {
+  const fallback = String(DEFAULT_RETENTION[name]);
+  return { key: `retention.${name}`, inFile: true, flag: null, environment: null, value, help, fallback };
 }
 
 export const OPTIONS: readonly Option[] = [
@@ -149,13 +157,15 @@ export const OPTIONS: readonly Option[] = [
   limit('answer_characters', characters, { help: "a helper's answer as handed to its parent" }),
   limit('step_answer_characters', characters, { help: 'all answers of one step together' }),
   limit('tool_result_characters', characters, { help: 'one tool result as the model is shown it' }),
+  retention('days', count(1, 36_500), 'days that runs which have ended are kept'),
+  retention('runs', count(1, 10_000_000), 'runs which have ended that are kept, the latest'),
 ];
 
 /** Options that `errand run` takes, in the order of its help. */
 export const RUN_OPTIONS: readonly Option[] = OPTIONS.filter((option) => option.flag !== null);
 
 /** Reads a value. `name` is what was written: the flag, the variable or the key; the error begins with it. */
-export function parseOption(option: Option, raw: unknown, name: string): Result<OptionValue, string> {
+export function parseOption(option: Pick<Option, 'value'>, raw: unknown, name: string): Result<OptionValue, string> {
   const value = read(option.value, raw);
   if (value !== null) return succeed(value);
   return fail(`${name} takes ${accepts(option.value)}, not ${quote(raw)}.`);

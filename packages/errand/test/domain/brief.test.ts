@@ -17,14 +17,13 @@ const LATER = [
   'acceptance',
   'expected_artifacts',
   'output_schema',
-  'resume_from',
 ];
 
 describe('the brief', () => {
   it('[DEL-1] needs a task and nothing else', () => {
     expect(parseBrief({ task: 'look' })).toEqual({
       ok: true,
-      value: { task: 'look', title: 'look', context: null, role: 'worker', model: null, cwd: null },
+      value: { task: 'look', title: 'look', context: null, role: null, model: null, cwd: null, resumeFrom: null },
     });
     for (const args of [{}, { task: '' }, { task: '  \n' }, { task: null }, null, 'look', ['look']]) {
       expect(parseBrief(args)).toMatchObject({ ok: false, error: expect.stringContaining('task') });
@@ -33,7 +32,10 @@ describe('the brief', () => {
 
   it('[DEL-1] null and blank mean absent, in every field', () => {
     const absent = Object.fromEntries(
-      [...LATER, 'title', 'context', 'role', 'model', 'cwd'].map((key, index) => [key, index % 2 ? null : ' ']),
+      [...LATER, 'title', 'context', 'role', 'model', 'cwd', 'resume_from'].map((key, index) => [
+        key,
+        index % 2 ? null : ' ',
+      ]),
     );
     expect(parseBrief({ task: 'look', ...absent })).toEqual(parseBrief({ task: 'look' }));
     expect(parseBrief({ task: 'look', write: false, worktree: false, fork: false, background: false }).ok).toBe(true);
@@ -53,7 +55,7 @@ describe('the brief', () => {
         fc.string({ minLength: 1 }),
         fc.oneof(fc.integer(), fc.boolean(), fc.constant({}), fc.constant([1])),
         (key, value) => {
-          const known = ['task', 'title', 'context', 'role', 'model', 'cwd', ...LATER].includes(key);
+          const known = ['task', 'title', 'context', 'role', 'model', 'cwd', 'resume_from', ...LATER].includes(key);
           const parsed = parseBrief({ task: 'look', [known ? 'other' : key]: value });
           expect(parsed).toMatchObject({ ok: false, error: expect.stringContaining(known ? 'other' : key) });
         },

@@ -1,7 +1,7 @@
 import type { Authority } from '../../src/domain/authority/authority.ts';
 import type { RunEvent, RunEventBody, RunSpec } from '../../src/domain/run/event.ts';
 
-export const AUTHORITY: Authority = {
+const AUTHORITY: Authority = {
   mode: 'plan',
   risks: ['none', 'read'],
   allow: null,
@@ -14,7 +14,7 @@ export const AUTHORITY: Authority = {
   unattended: true,
 };
 
-export const SPEC: RunSpec = {
+const SPEC: RunSpec = {
   root_id: 'run_1',
   session_id: 'ses_1',
   call_id: null,

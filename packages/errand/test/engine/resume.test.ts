@@ -82,6 +82,44 @@ describe('going on', () => {
     expect(await resumed.value.result).toMatchObject({ run_id: helper, state: 'completed', answer: REPORT });
   });
 
+  it('[DUR-4] [DEL-1] [DEL-11] a parent continues its own earlier helper, once; another run looks like none at all', async () => {
+    let first = '';
+    const instance = await createInstance((request) => {
+      const opening = openingOf(request);
+      const results = resultsOf(request);
+      if (!opening.startsWith('ROOT')) {
+        return answer({
+          text: `${REPORT}\nafter ${request.messages.filter((message) => message['role'] === 'user').length} turns`,
+        });
+      }
+      first ||= /run="(run_\w+)"/u.exec(results[0] ?? '')?.[1] ?? '';
+      if (results.length === 0) return answer({ calls: [{ name: 'agent', args: { task: 'look', role: 'scout' } }] });
+      if (results.length === 1) {
+        const more = { task: 'look closer', resume_from: first };
+        return answer({
+          calls: [
+            { name: 'agent', args: more },
+            { name: 'agent', args: { task: 'x', resume_from: 'run_of_another' } },
+          ],
+        });
+      }
+      if (results.length === 3)
+        return answer({ calls: [{ name: 'agent', args: { task: 'look closer', resume_from: first } }] });
+      return answer({ text: 'merged' });
+    });
+    const result = await instance.run('ROOT');
+    expect(result.helpers).toMatchObject([
+      { role: 'scout', state: 'completed' },
+      { role: 'scout', state: 'completed', title: 'look closer' },
+    ]);
+    const [, again, foreign, twice] = resultsOf(instance.server.requests.at(-1) ?? expect.fail('no request'));
+    expect(again).toContain('after 2 turns');
+    expect(foreign).toContain('there is no helper run_of_another of yours');
+    expect(twice).toBe(again);
+    const other = await instance.run('go');
+    expect(other.helpers).toEqual([]);
+  });
+
   it('[RUN-7] what cannot be gone on with is refused in one sentence', async () => {
     const instance = await createInstance(() => answer({ text: 'x' }));
     expect(await instance.runtime.resume({ runId: 'run_nowhere' })).toMatchObject({

@@ -44,6 +44,7 @@ describe('the transport', () => {
     await body?.getReader().read();
     await body?.cancel();
     await server.until(() => server.openConnections() === 0);
+    expect(server.openConnections()).toBe(0);
   });
 
   test('[MOD-1] hands on status, words and headers as they came', async () => {

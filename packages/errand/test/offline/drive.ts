@@ -136,7 +136,7 @@ async function execute(call: ToolCall, offer: readonly Tool[], run: RunContext):
 async function delegate(given: unknown, run: RunContext): Promise<ToolOutcome> {
   const brief = parseBrief(given);
   if (!brief.ok) return { status: 'error', output: brief.error };
-  const role: Role = brief.value.role;
+  const role: Role = brief.value.role ?? 'worker';
   const helper = await drive(run.folder, renderOpening(brief.value), {
     kind: 'helper',
     ...(run.options.intercept && { intercept: run.options.intercept }),

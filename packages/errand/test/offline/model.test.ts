@@ -164,29 +164,4 @@ describe('the offline model behind its port', () => {
     expect(run.answer).toContain('No tool that searches is on offer');
     expect(run.steps).toBe(1);
   });
-
-  it('[MOD-8] [PERF-1] takes little of the processor, however much the tools bring', async () => {
-    const found = Array.from(
-      { length: 200 },
-      (_, index) => `src/file-${index}.ts:${index + 1}: const value = settleOrder(order, ${index});`,
-    ).join('\n');
-    const messages: Message[] = [{ role: 'user', text: 'QUESTION\nHow does settleOrder take payments from carts?' }];
-    const before = process.cpuUsage();
-    for (let helper = 0; helper < 8; helper++) {
-      let transcript = messages;
-      for (let step = 0; step < 6; step++) {
-        const outcome = await call(request(transcript));
-        if (outcome.kind !== 'answer' || outcome.calls.length === 0) break;
-        const results = outcome.calls.map((made) => ({
-          call_id: made.call_id,
-          name: made.name,
-          text: found,
-          error: false,
-        }));
-        transcript = [...transcript, { role: 'assistant', text: '', calls: outcome.calls }, { role: 'tool', results }];
-      }
-    }
-    const { user, system } = process.cpuUsage(before);
-    expect((user + system) / 1_000).toBeLessThan(1_000);
-  });
 });

@@ -1,7 +1,7 @@
 import { fail, type Result, succeed } from '../../base/result.ts';
 import type { Environment } from '../environment.ts';
 import { type ConfigProblem, unusable } from './config-problem.ts';
-import { type ConfiguredConnection, modelsFromEnvironment, OFFLINE, OFFLINE_MODEL } from './connections.ts';
+import { type ConfiguredConnection, isLocal, modelsFromEnvironment, OFFLINE, OFFLINE_MODEL } from './connections.ts';
 import type { ChosenModel, Setting } from './settings.ts';
 
 export interface ModelQuestion {
@@ -9,18 +9,25 @@ export interface ModelQuestion {
   readonly setting: Setting | undefined;
   readonly connections: readonly ConfiguredConnection[];
   readonly environment: Environment;
+  /** How to trust the project whose file was read, if there is one that is not trusted. */
+  readonly remedy: string | null;
 }
 
 /** --model and ERRAND_MODEL, then OPENAI_MODEL and its like, then the files, then offline where nothing is configured. */
 export function chooseModel(question: ModelQuestion): Result<ChosenModel, ConfigProblem> {
-  const { setting, connections, environment } = question;
+  const { setting, connections, environment, remedy } = question;
   const explicit = setting?.source.from === 'flag' || setting?.source.from === 'environment';
   const named = modelsFromEnvironment(environment, connections);
   const [only] = named;
   if (!explicit && named.length === 1 && only) {
     return check(only.model, { from: 'environment', name: only.variable }, connections);
   }
-  if (setting) return check(String(setting.value), setting.source, connections);
+  if (setting) {
+    const model = String(setting.value);
+    const distrust =
+      remedy && setting.source.from === 'project' ? sentAway(model, setting.source.name, question) : null;
+    return distrust ? fail(distrust) : check(model, setting.source, connections);
+  }
   const configured = connections.filter((connection) => connection.kind !== 'offline');
   if (configured.length === 0) return succeed({ name: OFFLINE_MODEL, asked: null, source: { from: 'default' } });
   const why = named.length > 1 ? ` (${named.map(({ variable }) => variable).join(' and ')} name one each)` : '';
@@ -30,6 +37,15 @@ export function chooseModel(question: ModelQuestion): Result<ChosenModel, Config
         configured,
       )}; without a language model: --model ${OFFLINE_MODEL}.`,
     ),
+  );
+}
+
+/** A project that is not trusted sends nothing to another machine, whoever has configured the way to it. */
+function sentAway(model: string, file: string, { connections, remedy }: ModelQuestion): ConfigProblem | null {
+  const connection = connections.find(({ name }) => model.startsWith(`${name}/`));
+  if (!connection || isLocal(connection)) return null;
+  return unusable(
+    `${file} asks for the model ${model}, which is not on this machine: say --model ${model} yourself; or, to let this project decide, ${remedy}.`,
   );
 }
 

@@ -34,6 +34,8 @@ export interface ConnectionStatus {
   readonly key: 'set' | 'not set' | 'not needed';
   /** The variable that holds it, or would. */
   readonly key_variable: string | null;
+  /** Tokens; null: not known. */
+  readonly context_window: number | null;
   readonly from: ConfiguredConnection['from'];
 }
 
@@ -66,7 +68,7 @@ function settingStatus(key: string, { set, limits }: Settings): SettingStatus {
 }
 
 export function connectionStatus(connection: ConfiguredConnection): ConnectionStatus {
-  const { name, kind, baseUrl, apiKey, keyVariable, needsKey, from } = connection;
+  const { name, kind, baseUrl, apiKey, keyVariable, needsKey, contextWindow, from } = connection;
   const key = apiKey === null ? (needsKey ? 'not set' : 'not needed') : 'set';
-  return { name, kind, base_url: baseUrl, key, key_variable: keyVariable, from };
+  return { name, kind, base_url: baseUrl, key, key_variable: keyVariable, context_window: contextWindow, from };
 }

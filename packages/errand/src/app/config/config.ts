@@ -12,7 +12,7 @@ export interface Config {
   /** By option key, e.g. `limits.helper_wall`. */
   readonly values: ReadonlyMap<string, OptionValue>;
   readonly connections: ReadonlyMap<string, ConnectionEntry>;
-  /** Folders of projects that may take keys from the environment. */
+  /** Folders of projects that may connect to other machines. */
   readonly trustedProjects: readonly string[];
 }
 
@@ -22,8 +22,15 @@ const TOP_KEYS = [
   'trusted_projects',
   '[connections.<name>]',
   '[limits]',
+  '[retention]',
 ];
-const LIMIT_KEYS = FILE_OPTIONS.flatMap(({ key }) => (key.startsWith('limits.') ? [key.slice(7)] : []));
+/** Tables of options, with their keys. */
+const SECTIONS = new Map(
+  ['limits', 'retention'].map((section) => {
+    const start = `${section}.`;
+    return [section, FILE_OPTIONS.flatMap(({ key }) => (key.startsWith(start) ? [key.slice(start.length)] : []))];
+  }),
+);
 /** Parts of the contract that cannot be honoured yet. */
 const LATER: Readonly<Record<string, string>> = {
   roles: 'models per role',
@@ -55,7 +62,12 @@ class Reader implements Config {
   }
 
   top(key: string, value: unknown): ConfigProblem | null {
-    if (key === 'limits') return this.#each(['limits'], value, (name, entry) => this.#limit(name, entry));
+    const accepted = SECTIONS.get(key);
+    if (accepted) {
+      return this.#each([key], value, (name, entry) =>
+        accepted.includes(name) ? this.#option([key, name], entry) : this.#unknown([key, name], accepted),
+      );
+    }
     if (key === 'connections')
       return this.#each(['connections'], value, (name, entry) => this.#connection(name, entry));
     if (key === 'trusted_projects') return this.#trusted(value);
@@ -64,12 +76,6 @@ class Reader implements Config {
     }
     if (key.includes('.') || !TOP_KEYS.includes(key)) return this.#unknown([key], TOP_KEYS);
     return this.#option([key], value);
-  }
-
-  #limit(name: string, value: unknown): ConfigProblem | null {
-    return LIMIT_KEYS.includes(name)
-      ? this.#option(['limits', name], value)
-      : this.#unknown(['limits', name], LIMIT_KEYS);
   }
 
   #option(path: readonly string[], value: unknown): ConfigProblem | null {

@@ -14,6 +14,8 @@ export interface ConnectionEntry {
   readonly keyVariable: string | null;
   readonly needsKey: boolean;
   readonly headers: Readonly<Record<string, string>>;
+  /** Tokens; null: not said. */
+  readonly contextWindow: number | null;
 }
 
 /** What is wrong, and with which key of the table; null: with the table. */
@@ -22,7 +24,9 @@ export interface EntryProblem {
   readonly message: string;
 }
 
-const KEYS = ['preset', 'kind', 'base_url', 'api_key', 'api_key_env', 'headers'];
+const KEYS = ['preset', 'kind', 'base_url', 'api_key', 'api_key_env', 'headers', 'context_window'];
+/** Tokens of a context window. */
+const WINDOW = { least: 1_000, most: 10_000_000 };
 const KINDS = CONNECTION_KINDS.filter((kind) => kind !== 'offline');
 /** Presets of the providers that have a kind of their own. */
 const VENDORS = ['openai', 'anthropic', 'google'];
@@ -75,12 +79,14 @@ function assemble(name: string, table: Readonly<Record<string, unknown>>): Resul
     keyVariable: text('api_key_env') ?? implied,
     needsKey: text('api_key_env') !== null || (vendor?.keyVariable ?? null) !== null,
     headers: isJsonObject(table.headers) ? (table.headers as Record<string, string>) : {},
+    contextWindow: typeof table.context_window === 'number' ? table.context_window : null,
   });
 }
 
 /** Why a value cannot be taken, as the rest of a sentence; null: it can. */
 function wrongValue(key: string, value: unknown): string | null {
   if (key === 'headers') return wrongHeaders(value);
+  if (key === 'context_window') return wrongWindow(value);
   if (typeof value !== 'string' || value.trim() === '') return 'must be a text';
   switch (key) {
     case 'preset':
@@ -94,6 +100,12 @@ function wrongValue(key: string, value: unknown): string | null {
     default:
       return /^[\x21-\x7e]+$/u.test(value) ? null : 'must be printable ASCII without blanks';
   }
+}
+
+function wrongWindow(value: unknown): string | null {
+  const { least, most } = WINDOW;
+  const fits = Number.isInteger(value) && (value as number) >= least && (value as number) <= most;
+  return fits ? null : `must be a whole number of tokens from ${least} to ${most}`;
 }
 
 function wrongHeaders(value: unknown): string | null {
@@ -111,7 +123,7 @@ export function connectionOf(
   entry: ConnectionEntry,
   given: { readonly from: 'user' | 'project'; readonly environment: Environment },
 ): ConfiguredConnection {
-  const { kind, baseUrl, headers, keyVariable, needsKey } = entry;
+  const { kind, baseUrl, headers, keyVariable, needsKey, contextWindow } = entry;
   const apiKey = entry.apiKey ?? ((keyVariable && given.environment[keyVariable]) || null);
-  return { name, kind, baseUrl, apiKey, headers, keyVariable, needsKey, from: given.from };
+  return { name, kind, baseUrl, apiKey, headers, keyVariable, needsKey, contextWindow, from: given.from };
 }

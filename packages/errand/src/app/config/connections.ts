@@ -58,6 +58,8 @@ export interface ConfiguredConnection {
   readonly keyVariable: string | null;
   /** Without a key it cannot work. */
   readonly needsKey: boolean;
+  /** Tokens of the context window of its models; null: not known. */
+  readonly contextWindow: number | null;
   readonly from: 'environment' | 'user' | 'project' | 'default';
 }
 
@@ -69,6 +71,7 @@ export const OFFLINE: ConfiguredConnection = {
   headers: {},
   keyVariable: null,
   needsKey: false,
+  contextWindow: null,
   from: 'default',
 };
 
@@ -91,6 +94,7 @@ export function connectionsFromEnvironment(environment: Environment): Configured
         headers: {},
         keyVariable: preset.keyVariable,
         needsKey: !baseUrl,
+        contextWindow: null,
         from: 'environment' as const,
       },
     ];
@@ -107,6 +111,11 @@ export function modelsFromEnvironment(
     if (!id || !connections.some((connection) => connection.name === name)) return [];
     return [{ variable: modelVariable, model: `${name}/${id}` }];
   });
+}
+
+/** Whether what is sent to a connection stays on this machine. */
+export function isLocal({ kind, baseUrl }: Pick<ConfiguredConnection, 'kind' | 'baseUrl'>): boolean {
+  return kind === 'offline' || (baseUrl !== null && isLoopback(baseUrl));
 }
 
 /** Whether an address can only be reached on this machine. */
@@ -129,6 +138,7 @@ export function trimmed(baseUrl: string): string {
 
 /** As the model adapters take it. */
 export function asConnection(connection: ConfiguredConnection, callTimeoutMs: number): Connection {
-  const { name, kind, baseUrl, apiKey, headers } = connection;
-  return { name, kind, baseUrl, apiKey, headers, callTimeoutMs };
+  const { name, kind, baseUrl, apiKey, headers, contextWindow } = connection;
+  const window = contextWindow === null ? {} : { contextWindow };
+  return { name, kind, baseUrl, apiKey, headers, callTimeoutMs, ...window };
 }

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { fail, type Result, succeed } from '../../base/result.ts';
 import type { Environment } from '../environment.ts';
-import { OPTIONS, parseOption } from '../options.ts';
+import { DEFAULT_RETENTION, OPTIONS, parseOption } from '../options.ts';
 import { type Paths, pathsOf } from '../paths.ts';
 import { chooseModel } from './choose-model.ts';
 import { type Config, readConfig } from './config.ts';
@@ -17,7 +17,7 @@ import {
 } from './connections.ts';
 import { clashOfCounts, clashOfFiles, limitsFrom } from './limits.ts';
 import type { Setting, Settings } from './settings.ts';
-import { checkProject } from './trust.ts';
+import { checkProject, remedyFor } from './trust.ts';
 
 /** Flags as they were written, by flag: `{'--wall': '5m', '--quiet': true}`. */
 export type Flags = Readonly<Record<string, string | boolean | undefined>>;
@@ -46,12 +46,19 @@ export function loadSettings(question: SettingsQuestion): Result<Settings, Confi
   if (!limits.ok) return limits;
   const connections = connectionsOf(files.value, question.environment);
   const effort = set.get('effort')?.value;
+  const { remedy } = files.value;
   return succeed({
     paths,
     cwd,
     set,
     limits: limits.value,
-    model: chooseModel({ setting: set.get('model'), connections: connections.all, environment: question.environment }),
+    retention: retentionOf(set),
+    model: chooseModel({
+      setting: set.get('model'),
+      connections: connections.all,
+      environment: question.environment,
+      remedy,
+    }),
     effort: effort === undefined ? null : String(effort),
     connections: connections.all.map((connection) => asConnection(connection, limits.value.call_timeout_ms)),
     configured: connections.all,
@@ -82,6 +89,8 @@ function readGiven({ environment, flags }: SettingsQuestion): Result<Map<string,
 interface Files {
   readonly user: Config | null;
   readonly project: Config | null;
+  /** How to trust the project; null: it is trusted, or there is none. */
+  readonly remedy: string | null;
 }
 
 function readFiles(question: {
@@ -97,16 +106,18 @@ function readFiles(question: {
     const bad = baseUrl === null ? null : badBaseUrl(baseUrl);
     if (bad) return fail(unusable(`the base URL that the environment gives the connection "${name}" ${bad}.`));
   }
+  const noProject = { user: user.value, project: null, remedy: null };
   const folder = findProject(question.cwd);
   const projectFile = folder === null ? null : join(folder, PROJECT_FILE);
   if (folder === null || projectFile === null || isSameFile(projectFile, userFile)) {
-    return succeed({ user: user.value, project: null });
+    return succeed(noProject);
   }
   const project = understand(projectFile);
-  if (!project.ok || project.value === null) return project.ok ? succeed({ user: user.value, project: null }) : project;
+  if (!project.ok || project.value === null) return project.ok ? succeed(noProject) : project;
   const environmentNames = environmentConnections.map(({ name }) => name);
-  const distrust = checkProject({ folder, project: project.value, user: user.value, userFile, environmentNames });
-  return distrust ? fail(distrust) : succeed({ user: user.value, project: project.value });
+  const trust = { folder, project: project.value, user: user.value, userFile, environmentNames };
+  const distrust = checkProject(trust);
+  return distrust ? fail(distrust) : succeed({ user: trust.user, project: trust.project, remedy: remedyFor(trust) });
 }
 
 function understand(path: string): Result<Config | null, ConfigProblem> {
@@ -142,8 +153,16 @@ function limitsOf(set: ReadonlyMap<string, Setting>): Result<Settings['limits'],
   return fail(source?.from === 'flag' ? wrongFlag(`${clash.message}${name}`) : unusable(`${clash.message}${name}`));
 }
 
+function retentionOf(set: ReadonlyMap<string, Setting>): Settings['retention'] {
+  const given = (name: keyof Settings['retention']) => {
+    const value = set.get(`retention.${name}`)?.value;
+    return typeof value === 'number' ? value : DEFAULT_RETENTION[name];
+  };
+  return { days: given('days'), runs: given('runs') };
+}
+
 function connectionsOf(
-  { user, project }: Files,
+  { user, project }: Omit<Files, 'remedy'>,
   environment: Environment,
 ): { readonly all: ConfiguredConnection[]; readonly shadowed: string[] } {
   const byName = new Map<string, ConfiguredConnection>([[OFFLINE.name, OFFLINE]]);

@@ -34,6 +34,8 @@ export interface Settings {
   readonly set: ReadonlyMap<string, Setting>;
   /** Bounds of the instance, flags included. */
   readonly limits: InstanceLimits;
+  /** What is kept of runs that have ended. */
+  readonly retention: { readonly days: number; readonly runs: number };
   /** The root's model, or why there is none: only a run needs one. */
   readonly model: Result<ChosenModel, ConfigProblem>;
   readonly effort: string | null;

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Config } from './config.ts';
 import { placeOf } from './config-file.ts';
 import { type ConfigProblem, fileProblem } from './config-problem.ts';
-import { isLoopback } from './connections.ts';
+import { isLocal } from './connections.ts';
 
 /** What stands over a project's configuration. */
 export interface TrustQuestion {
@@ -17,11 +17,11 @@ export interface TrustQuestion {
 }
 
 /**
- * A project's configuration comes with a checkout: it may be anybody's. It changes no connection of the person's and,
- * unless the person trusts its folder, takes no key from the environment to another machine. Null: nothing is amiss.
+ * A project's configuration comes with a checkout: it may be anybody's. It changes no connection of the person's, nor what is kept
+ * of their runs and, unless the person trusts its folder, connects to no other machine. Null: nothing is amiss.
  */
 export function checkProject(question: TrustQuestion): ConfigProblem | null {
-  const { project, user, folder } = question;
+  const { project, user } = question;
   const refuse = (path: readonly string[], message: string) => fileProblem(placeOf(project.file, path), message);
   if (Object.hasOwn(project.file.data, 'trusted_projects')) {
     return refuse(
@@ -29,7 +29,13 @@ export function checkProject(question: TrustQuestion): ConfigProblem | null {
       `a project cannot trust itself: trusted_projects belongs in ${question.userFile}.`,
     );
   }
-  const trusted = isTrusted(folder, user?.trustedProjects ?? []);
+  if (Object.hasOwn(project.file.data, 'retention')) {
+    return refuse(
+      ['retention'],
+      `a project has no say in which runs are kept: [retention] belongs in ${question.userFile}.`,
+    );
+  }
+  const remedy = remedyFor(question);
   for (const [name, entry] of project.connections) {
     const path = ['connections', name];
     const owner = user?.connections.has(name)
@@ -43,20 +49,26 @@ export function checkProject(question: TrustQuestion): ConfigProblem | null {
         `a project may not redefine the connection "${name}", which ${owner} defines: name it otherwise.`,
       );
     }
-    if (trusted || entry.keyVariable === null || (entry.baseUrl !== null && isLoopback(entry.baseUrl))) continue;
+    if (remedy === null || isLocal(entry)) continue;
+    const where = entry.baseUrl ?? `its ${entry.kind} provider`;
+    const key = entry.keyVariable === null ? '' : `, and ${entry.keyVariable} from your environment with it`;
     return refuse(
       path,
-      `the connection "${name}" of this project would send ${entry.keyVariable} from your environment to ${
-        entry.baseUrl ?? `its ${entry.kind} provider`
-      }; to allow it, add trusted_projects = [${JSON.stringify(folder)}] to ${question.userFile}.`,
+      `the connection "${name}" of this project would send what a run reads to ${where}${key}; to allow it, ${remedy}.`,
     );
   }
   return null;
 }
 
-function isTrusted(folder: string, trusted: readonly string[]): boolean {
+/** What the person is to do so that a project is trusted; null: it is. */
+export function remedyFor({
+  folder,
+  user,
+  userFile,
+}: Pick<TrustQuestion, 'folder' | 'user' | 'userFile'>): string | null {
   const real = realPath(folder);
-  return trusted.some((path) => realPath(path) === real);
+  if (user?.trustedProjects.some((path) => realPath(path) === real)) return null;
+  return `add trusted_projects = [${JSON.stringify(folder)}] to ${userFile}`;
 }
 
 function realPath(path: string): string {

@@ -8,14 +8,17 @@ export interface Brief {
   readonly task: string;
   readonly title: string;
   readonly context: string | null;
-  readonly role: Role;
+  /** Null: the one of the run that is continued, else worker. */
+  readonly role: Role | null;
   /** `<connection>/<id>`, or null for the configured or the parent's. */
   readonly model: string | null;
   /** A folder inside the workspace, as written; null for the parent's. */
   readonly cwd: string | null;
+  /** A helper of this run whose transcript the new one begins with. */
+  readonly resumeFrom: string | null;
 }
 
-export const TITLE_LENGTH = 200;
+const TITLE_LENGTH = 200;
 const TITLE_FROM_TASK = 60;
 /** Characters of a task or a context. */
 export const TASK_LENGTH = 500_000;
@@ -36,9 +39,8 @@ const LATER: Readonly<Record<string, unknown>> = {
   acceptance: null,
   expected_artifacts: null,
   output_schema: null,
-  resume_from: null,
 };
-const NOW = ['task', 'title', 'context', 'role', 'model', 'cwd'] as const;
+const NOW = ['task', 'title', 'context', 'role', 'model', 'cwd', 'resume_from'] as const;
 
 /** Reads the arguments of `agent`. Null and blank mean absent; everything else unknown or mistyped is refused by name. */
 export function parseBrief(args: unknown): Result<Brief, string> {
@@ -70,7 +72,7 @@ function check(texts: Partial<Record<(typeof NOW)[number], string>>): Result<Bri
       return fail(`"${key}" is ${length} characters long; ${TASK_LENGTH} at most. Name files to read instead.`);
   }
   if ((texts.title?.length ?? 0) > TITLE_LENGTH) return fail(`"title" is longer than ${TITLE_LENGTH} characters.`);
-  const role = parseRole(texts.role ?? 'worker');
+  const role = texts.role === undefined ? succeed(null) : parseRole(texts.role);
   if (!role.ok) return fail(`"role": ${role.error}`);
   return succeed({
     task,
@@ -79,6 +81,7 @@ function check(texts: Partial<Record<(typeof NOW)[number], string>>): Result<Bri
     role: role.value,
     model: texts.model?.trim() || null,
     cwd: texts.cwd?.trim() || null,
+    resumeFrom: texts.resume_from?.trim() || null,
   });
 }
 

@@ -3,14 +3,18 @@ import { type Brief, parseBrief } from '../../domain/brief/brief.ts';
 import { fold } from '../../domain/run/apply.ts';
 import type { RunState } from '../../domain/run/state.ts';
 import { isEnded } from '../../domain/run/status.ts';
+import { wholeMessages } from '../../domain/run/whole-messages.ts';
 import type { Model } from '../../ports/model.ts';
 import type { ToolOutcome } from '../../ports/tool.ts';
 import { renderOpening } from '../../prompts/turns.ts';
-import type { DelegateCall, LiveRun } from '../loop/live-run.ts';
+import { type DelegateCall, LiveRun } from '../loop/live-run.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
+import { findEarlier } from './earlier-helper.ts';
 import { handOver } from './hand-over.ts';
 
-type Launched = { readonly ok: true; readonly value: LiveRun } | { readonly ok: false; readonly error: string };
+type Launched =
+  | { readonly ok: true; readonly value: LiveRun | RunState }
+  | { readonly ok: false; readonly error: string };
 
 /**
  * `agent`: launches one helper and waits for its ending.
@@ -31,6 +35,8 @@ export async function launchHelper(
     return { status: 'refused', output: launched.error };
   }
   const child = launched.value;
+  // Asked for before, and ended: the same answer again.
+  if (!(child instanceof LiveRun)) return handOver(parent, child);
   // Who waits for children holds no slot.
   parent.giveSlot();
   if (parent.state.state === 'running') parent.record({ type: 'run.waiting', on: 'children' });
@@ -70,10 +76,16 @@ async function launch(
   const { spec } = parent.state;
   const brief = parseBrief(call.args);
   if (!brief.ok) return brief;
+  const { resumeFrom } = brief.value;
+  const earlier = resumeFrom === null ? null : await findEarlier(supervisor, parent, resumeFrom);
+  if (earlier && !earlier.ok) return earlier;
+  if (earlier?.value.successor) return { ok: true, value: earlier.value.successor };
+  const before = earlier?.value.state;
+  const role = brief.value.role ?? before?.spec.role ?? 'worker';
   const folder = brief.value.cwd === null ? spec.cwd : await files.folder(brief.value.cwd, spec.cwd);
   if (typeof folder !== 'string' && !folder.ok) return { ok: false, error: `"cwd": ${folder.error.message}` };
   const cwd = typeof folder === 'string' ? folder : folder.value;
-  const authority = narrow(spec.authority, { role: brief.value.role, readRoot: cwd });
+  const authority = narrow(spec.authority, { role, readRoot: cwd });
   if (!authority.ok) return authority;
   const connection = await connect(supervisor, parent, brief.value);
   if (!connection.ok) return connection;
@@ -90,7 +102,7 @@ async function launch(
       session_id: spec.session_id,
       call_id: call.callId,
       depth: spec.depth + 1,
-      role: brief.value.role,
+      role,
       title: brief.value.title,
       task: brief.value.task,
       model: connection.value.name,
@@ -104,6 +116,7 @@ async function launch(
       max_per_turn: turn.max,
       cwd,
       opening: renderOpening(brief.value),
+      ...(before ? { resumed_from: before.run_id, prefix: wholeMessages(before) } : {}),
     },
     () => call.signal.aborted,
   );

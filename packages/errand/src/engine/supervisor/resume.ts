@@ -2,6 +2,7 @@ import { fold } from '../../domain/run/apply.ts';
 import type { RunRecord } from '../../domain/run/record.ts';
 import type { RunState } from '../../domain/run/state.ts';
 import { isTerminal } from '../../domain/run/status.ts';
+import { wholeMessages } from '../../domain/run/whole-messages.ts';
 import type { Boot } from '../../ports/journal.ts';
 import type { ResumeRefusal, ResumeRequest } from '../../ports/runtime.ts';
 import { renderGoOn } from '../../prompts/turns.ts';
@@ -103,16 +104,6 @@ async function continueFrom(supervisor: Supervisor, record: RunRecord, request: 
     prefix: wholeMessages(before),
   });
   return run ? { ok: true, value: run } : refuse('not_found', 'The run could not be created.');
-}
-
-/** The transcript without calls that never got a result: no provider takes those. */
-function wholeMessages(run: RunState): RunState['messages'] {
-  const last = run.messages.at(-1);
-  if (last?.role !== 'assistant' || last.calls.length === 0) return run.messages;
-  const text = last.text.trim();
-  return text === ''
-    ? run.messages.slice(0, -1)
-    : [...run.messages.slice(0, -1), { role: 'assistant', text, calls: [] }];
 }
 
 function ownerOf(boot: Boot | null): string {

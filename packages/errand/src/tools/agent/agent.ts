@@ -15,6 +15,10 @@ const offered = z.strictObject({
   context: z.string().optional().describe('What you already know and the helper should not find out again.'),
   role: z.enum(BUILT_ROLES).optional().describe('How the helper works and what it may touch. Default: worker.'),
   model: z.string().optional().describe('Default: the configured one, or yours.'),
+  resume_from: z
+    .string()
+    .optional()
+    .describe('Id of an earlier helper of yours that is at rest: the new one begins with its conversation.'),
   cwd: z.string().optional().describe('Folder of the workspace in which it works. Default: yours.'),
 });
 

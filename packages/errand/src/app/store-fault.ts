@@ -1,0 +1,19 @@
+import { CodedError } from '../base/errors.ts';
+import type { JournalErrorCode } from '../ports/journal.ts';
+
+/** What is a fault of the store itself; the others tell of another process, or of this one's end. */
+const OF_THE_STORE: Readonly<Record<JournalErrorCode, boolean>> = {
+  full: true,
+  read_only: true,
+  busy: true,
+  corrupt: true,
+  io: true,
+  conflict: false,
+  fenced: false,
+  closed: false,
+};
+
+/** Whether a store is damaged, full, read-only or kept locked; the message says which, and what to do. */
+export function isStoreFault(error: unknown): error is CodedError<JournalErrorCode> {
+  return error instanceof CodedError && OF_THE_STORE[error.code as JournalErrorCode] === true;
+}

@@ -1,0 +1,42 @@
+import { fail, type Result, succeed } from '../../base/result.ts';
+import { fold } from '../../domain/run/apply.ts';
+import type { RunRecord } from '../../domain/run/record.ts';
+import type { RunState } from '../../domain/run/state.ts';
+import { isEnded } from '../../domain/run/status.ts';
+import type { LiveRun } from '../loop/live-run.ts';
+import type { Supervisor } from '../supervisor/supervisor.ts';
+
+/** A helper to be continued, and the run that continues it already, where there is one. */
+export interface Earlier {
+  readonly state: RunState;
+  readonly successor: LiveRun | RunState | null;
+}
+
+/** The helper that `resume_from` names: at rest, and below the asking run. What is another's and what is not there look the same. */
+export async function findEarlier(
+  supervisor: Supervisor,
+  parent: LiveRun,
+  runId: string,
+): Promise<Result<Earlier, string>> {
+  const { journal } = supervisor.services;
+  const tree = await journal.records({ root_id: parent.state.spec.root_id });
+  const target = tree.find((record) => record.run_id === runId);
+  if (!target || !isBelow(target, parent.state.run_id, tree)) {
+    return fail(`"resume_from": there is no helper ${runId} of yours. Use the id that stands in its answer.`);
+  }
+  if (!isEnded(target.state))
+    return fail(`"resume_from": ${runId} is still at work; its answer comes to the call that launched it.`);
+  const next = tree.find((record) => record.resumed_from === runId);
+  const live = next ? supervisor.find(next.run_id) : undefined;
+  const successor = live ?? (next ? fold(await journal.read(next.run_id)) : null);
+  return succeed({ state: fold(await journal.read(runId)), successor });
+}
+
+function isBelow(record: RunRecord, ancestor: string, tree: readonly RunRecord[]): boolean {
+  let parentId = record.parent_id;
+  while (parentId !== null && parentId !== ancestor) {
+    const id: string = parentId;
+    parentId = tree.find((row) => row.run_id === id)?.parent_id ?? null;
+  }
+  return parentId === ancestor;
+}
