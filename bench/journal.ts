@@ -1,5 +1,6 @@
-// `node bench/journal.ts`: what recording a step costs in SQLite, beside the same in memory, in one run.
-import { mkdtempSync, rmSync } from 'node:fs';
+// `node bench/journal.ts`: what recording a step costs in SQLite, beside the same in memory, in one run; and how long it
+// takes to read all runs that were under way back after a restart.
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSystemClock } from '../packages/errand/src/host/clock.ts';
@@ -24,6 +25,8 @@ export interface JournalBenchRow {
   readonly cpuMsPerEvent: number;
   /** Steps per second over those of the memory journal. */
   readonly ratio: number;
+  /** Until a journal that is opened anew has given all helpers' rows and events, when all of them were under way. */
+  readonly recoveryMs: number;
 }
 
 const clock = createSystemClock();
@@ -41,8 +44,9 @@ export async function benchJournal(options: JournalBenchOptions = {}): Promise<r
   // The first round warms up. In turn, so that a noisy minute hits all alike.
   for (let round = 0; round <= rounds; round++) {
     for (const name of names) {
-      const result = await measure(JOURNALS[name], { helpers, steps });
-      if (round > 0) measured.get(name)?.push(result);
+      const recorded = await measure(JOURNALS[name], { helpers, steps });
+      const recoveryMs = await measureRecovery(JOURNALS[name], { helpers, steps });
+      if (round > 0) measured.get(name)?.push({ ...recorded, recoveryMs });
     }
   }
   const medians = names.map((journal) => ({ journal, ...medianOf(measured.get(journal) ?? []) }));
@@ -52,27 +56,38 @@ export async function benchJournal(options: JournalBenchOptions = {}): Promise<r
 
 export function journalTable(rows: readonly JournalBenchRow[]): string {
   return [
-    '| journal | steps/s | to memory | CPU ms/event |',
-    '|---|---:|---:|---:|',
+    '| journal | steps/s | to memory | CPU ms/event | recovery ms |',
+    '|---|---:|---:|---:|---:|',
     ...rows.map(
-      ({ journal, stepsPerSecond, ratio, cpuMsPerEvent }) =>
-        `| ${journal} | ${Math.round(stepsPerSecond)} | ${ratio.toFixed(2)} | ${cpuMsPerEvent.toFixed(4)} |`,
+      ({ journal, stepsPerSecond, ratio, cpuMsPerEvent, recoveryMs }) =>
+        `| ${journal} | ${Math.round(stepsPerSecond)} | ${ratio.toFixed(2)} | ${cpuMsPerEvent.toFixed(4)} | ${recoveryMs.toFixed(1)} |`,
     ),
     '',
   ].join('\n');
 }
 
-interface Measured {
+interface Size {
+  readonly helpers: number;
+  readonly steps: number;
+}
+
+interface Recorded {
   readonly stepsPerSecond: number;
   readonly cpuMsPerEvent: number;
 }
 
-async function measure(open: (folder: string) => Journal, size: { helpers: number; steps: number }): Promise<Measured> {
-  const folder = mkdtempSync(join(tmpdir(), 'errand-bench-'));
-  try {
-    const scripts = Array.from({ length: size.helpers }, (_, index) => scriptOf(index, size.steps));
+interface Measured extends Recorded {
+  readonly recoveryMs: number;
+}
+
+type Open = (folder: string) => Journal;
+
+async function measure(open: Open, size: Size): Promise<Recorded> {
+  return inFolder(async (folder) => {
+    const { root, scripts } = turnOf(size);
     const events = scripts.flat().reduce((sum, entry) => sum + entry.events.length, 0);
     const journal = open(folder);
+    await begin(journal, root);
     const [cpu, start] = [process.cpuUsage(), performance.now()];
     await Promise.all(scripts.map((entries) => appendInTurn(journal, entries)));
     await journal.close();
@@ -82,23 +97,58 @@ async function measure(open: (folder: string) => Journal, size: { helpers: numbe
       stepsPerSecond: (size.helpers * size.steps) / seconds,
       cpuMsPerEvent: (user + system) / 1_000 / events,
     };
+  });
+}
+
+async function measureRecovery(open: Open, size: Size): Promise<number> {
+  return inFolder(async (folder) => {
+    const { root, scripts } = turnOf(size);
+    const before = open(folder);
+    await begin(before, root);
+    // None of them gets to its end.
+    await Promise.all(scripts.map((entries) => appendInTurn(before, entries.slice(0, -1))));
+    const keeps = existsSync(join(folder, 'errand.db'));
+    if (keeps) await before.close();
+    const start = performance.now();
+    const journal = keeps ? open(folder) : before;
+    let events = 0;
+    for (const { run_id } of await journal.records({ live: true })) events += (await journal.read(run_id)).length;
+    const milliseconds = performance.now() - start;
+    await journal.close();
+    const expected = 2 + size.helpers * (2 + 4 * size.steps);
+    if (events !== expected) throw new Error(`${events} of ${expected} events were read back`);
+    return milliseconds;
+  });
+}
+
+async function inFolder<Value>(act: (folder: string) => Promise<Value>): Promise<Value> {
+  const folder = mkdtempSync(join(tmpdir(), 'errand-bench-'));
+  try {
+    return await act(folder);
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
 
-/** A helper that reads a file of 2 KB in each step, then answers. */
-function scriptOf(index: number, steps: number): readonly JournalEntry[] {
-  const run = new SampleRun({ run_id: `run_${String(index).padStart(18, '0')}`, opening: 'Find it. '.repeat(150) });
-  const entries = [run.create(), run.start()];
-  for (let step = 0; step < steps; step++) entries.push(...run.step('one line of text\n'.repeat(120)));
-  return [...entries, run.settle('SUMMARY: found it. '.repeat(40))];
+/** A root and its helpers, each of which reads a file of 2 KB in each step, then answers. */
+function turnOf({ helpers, steps }: Size): { root: SampleRun; scripts: readonly (readonly JournalEntry[])[] } {
+  const parent = new SampleRun({ run_id: 'run_root' });
+  const opening = 'Find it. '.repeat(150);
+  const scripts = Array.from({ length: helpers }, (_, index) => {
+    const run = new SampleRun({ run_id: `run_${String(index).padStart(18, '0')}`, parent, opening });
+    const entries = [run.create(), run.start()];
+    for (let step = 0; step < steps; step++) entries.push(...run.step('one line of text\n'.repeat(120)));
+    return [...entries, run.settle('SUMMARY: found it. '.repeat(40))];
+  });
+  return { root: parent, scripts };
+}
+
+async function begin(journal: Journal, root: SampleRun): Promise<void> {
+  await root.claim(journal);
+  await journal.append([root.create(), root.start()]);
 }
 
 async function appendInTurn(journal: Journal, entries: readonly JournalEntry[]): Promise<void> {
-  // Claimed in the tick of the first append, as a root is.
-  const [first] = entries;
-  if (first) void journal.claim({ root_id: first.record.root_id, boot_id: 'boot_bench', mayTake: () => false });
   for (const entry of entries) await journal.append([entry]);
 }
 
@@ -107,6 +157,7 @@ function medianOf(results: readonly Measured[]): Measured {
   return {
     stepsPerSecond: middle(results.map((result) => result.stepsPerSecond)),
     cpuMsPerEvent: middle(results.map((result) => result.cpuMsPerEvent)),
+    recoveryMs: middle(results.map((result) => result.recoveryMs)),
   };
 }
 

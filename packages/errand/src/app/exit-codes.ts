@@ -1,6 +1,6 @@
 import type { RunResult } from '../domain/run/result.ts';
 import type { RunStateName } from '../domain/run/status.ts';
-import type { StartRefusal } from '../ports/runtime.ts';
+import type { ResumeRefusal, StartRefusal } from '../ports/runtime.ts';
 
 /** Exit codes of `errand run` (SPEC table D). */
 export const EXIT = {
@@ -27,10 +27,12 @@ const BY_STATE: Readonly<Record<RunStateName, number>> = {
   waiting: EXIT.failed,
 };
 
-const BY_REFUSAL: Readonly<Record<StartRefusal['code'], number>> = {
+const BY_REFUSAL: Readonly<Record<StartRefusal['code'] | ResumeRefusal['code'], number>> = {
   no_task: EXIT.usage,
   task_too_long: EXIT.usage,
   no_folder: EXIT.usage,
+  not_found: EXIT.usage,
+  running: EXIT.usage,
   no_model: EXIT.unusable,
   refused_key: EXIT.unusable,
   unknown_model: EXIT.unusable,
@@ -43,6 +45,21 @@ export function exitOfResult(result: Pick<RunResult, 'state' | 'reason'>, signal
   return BY_STATE[result.state];
 }
 
-export function exitOfRefusal(refusal: StartRefusal): number {
+export function exitOfRefusal(refusal: StartRefusal | ResumeRefusal): number {
   return BY_REFUSAL[refusal.code];
+}
+
+/** From what is well to what is worst. */
+const BY_SEVERITY: readonly number[] = [
+  EXIT.completed,
+  EXIT.interrupted,
+  EXIT.cancelled,
+  EXIT.unusable,
+  EXIT.failed,
+  ...Object.values(SIGNAL_EXITS),
+];
+
+/** The code of several runs together: that of the one which ended worst. */
+export function worstExit(codes: readonly number[]): number {
+  return codes.reduce((worst, code) => (BY_SEVERITY.indexOf(code) > BY_SEVERITY.indexOf(worst) ? code : worst), EXIT.completed);
 }

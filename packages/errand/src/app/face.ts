@@ -1,5 +1,9 @@
 /** What faces (terminal, protocols, programs) see of the runtime. */
 export {
+  type ForkRequest,
+  type ReplayReport,
+  type ResumeRefusal,
+  type ResumeRequest,
   type RunHandle,
   type Runtime,
   START_REFUSALS,

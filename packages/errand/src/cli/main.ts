@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { EXIT } from '../app/exit-codes.ts';
 import { messageOf } from '../base/errors.ts';
-import { Failure, oneLine } from './around/failure.ts';
+import { Failure, oneLine, storeFailure } from './around/failure.ts';
 import type { Ending, Surroundings } from './around/surroundings.ts';
 import { systemSurroundings } from './around/system.ts';
 import { addConfig } from './config.ts';
@@ -69,5 +69,5 @@ function report(error: unknown, { stderr, environment }: Surroundings): number {
   }
   stderr.write(`errand: ${oneLine(messageOf(error))}\n`);
   if (environment.ERRAND_DEBUG === '1' && error instanceof Error) stderr.write(`${error.stack}\n`);
-  return error instanceof Failure ? error.exit : EXIT.failed;
+  return (error instanceof Failure ? error : storeFailure(error))?.exit ?? EXIT.failed;
 }

@@ -8,6 +8,7 @@ import { withService } from './around/open.ts';
 import type { Ending, Surroundings } from './around/surroundings.ts';
 import { findRun } from './find-run.ts';
 import { addReadingFormat, readingFormatOf } from './flags.ts';
+import { howToGoOn } from './how-to-go-on.ts';
 
 /** `errand show <run>`: what a run is, how it ended, and its answer. */
 export function addShow(program: Command, around: Surroundings, ending: Ending): void {
@@ -21,15 +22,24 @@ export function addShow(program: Command, around: Surroundings, ending: Ending):
     ending.exit = await withService(around, 'read', async ({ runtime }) => {
       const record = await findRun(runtime, run);
       const result = await runtime.result(record.run_id);
+      const goOn = await howToGoOn(runtime, record);
       around.stdout.write(
-        format === 'json' ? `${JSON.stringify({ ...result, record })}\n` : page(record, result, around.clock.now()),
+        format === 'json'
+          ? `${JSON.stringify({ ...result, record })}\n`
+          : page({ record, result, goOn, now: around.clock.now() }),
       );
       return EXIT.completed;
     });
   });
 }
 
-function page(record: RunRecord, result: RunResult | null, now: number): string {
+function page(shown: {
+  readonly record: RunRecord;
+  readonly result: RunResult | null;
+  readonly goOn: string | null;
+  readonly now: number;
+}): string {
+  const { record, result, goOn, now } = shown;
   const usage = result?.usage.total ?? record.usage;
   const facts: readonly (readonly [string, string])[] = [
     ['run', record.run_id],
@@ -37,6 +47,7 @@ function page(record: RunRecord, result: RunResult | null, now: number): string 
     ['title', printable(record.title)],
     ['state', `${stateInWords(record)}${record.partial ? ', partial' : ''}`],
     ...(result?.message && result.message !== record.state ? [['ended', printable(result.message)] as const] : []),
+    ...(goOn === null ? [] : [['go on', goOn] as const]),
     ['role', printable(record.role)],
     ['model', printable(record.model)],
     ['folder', printable(record.cwd)],

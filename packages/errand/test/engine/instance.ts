@@ -6,6 +6,7 @@ import { type WireOptions, wire } from '../../src/app/wire.ts';
 import type { RunEvent } from '../../src/domain/run/event.ts';
 import { DEFAULT_LIMITS, type InstanceLimits } from '../../src/domain/run/limits.ts';
 import type { RunResult } from '../../src/domain/run/result.ts';
+import { createSystemClock } from '../../src/host/clock.ts';
 import { createModels } from '../../src/models/index.ts';
 import type { Journal } from '../../src/ports/journal.ts';
 import type { RunHandle, Runtime, StartRequest } from '../../src/ports/runtime.ts';
@@ -24,6 +25,8 @@ export interface InstanceOptions {
   readonly limits?: Partial<InstanceLimits>;
   readonly journal?: Journal;
   readonly contextWindow?: number;
+  /** The system's clock instead of one moved by hand: for what waits on real sockets and short pauses alike. */
+  readonly realTime?: boolean;
   readonly extraTools?: WireOptions['extraTools'];
 }
 
@@ -62,8 +65,8 @@ export async function createInstance(
     journal,
     models: createModels([connection, other], () => null, clock),
     limits: { ...DEFAULT_LIMITS, ...options.limits },
-    clock,
-    random: () => 0.5,
+    clock: options.realTime ? createSystemClock() : clock,
+    random: options.realTime ? Math.random : () => 0.5,
     extraTools: options.extraTools ?? [],
     mode: 'run',
   });

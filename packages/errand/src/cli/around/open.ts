@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import type { Settings } from '../../app/config/settings.ts';
 import { EXIT } from '../../app/exit-codes.ts';
 import { messageOf } from '../../base/errors.ts';
-import { Failure } from './failure.ts';
+import { Failure, storeFailure } from './failure.ts';
 import type { Service, Surroundings } from './surroundings.ts';
 
 export type Flags = Readonly<Record<string, string | boolean | undefined>>;
@@ -27,7 +27,8 @@ export async function openService(around: Surroundings, settings: Settings, mode
   try {
     return await around.openService(settings, { mode });
   } catch (error) {
-    throw new Failure(EXIT.unusable, `the store ${settings.paths.store} cannot be opened: ${messageOf(error)}`, error);
+    const message = `the store ${settings.paths.store} cannot be opened: ${messageOf(error)}`;
+    throw storeFailure(error) ?? new Failure(EXIT.unusable, message, error);
   }
 }
 

@@ -2,15 +2,20 @@ import type { Settings } from '../../app/config/settings.ts';
 import type { Environment } from '../../app/environment.ts';
 import type { EndSignal } from '../../app/exit-codes.ts';
 import type { Runtime } from '../../app/face.ts';
+import type { StoreCare } from '../../app/store-care.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Output } from './output.ts';
 
 /** What commands need of the runtime. */
-export type CommandRuntime = Pick<Runtime, 'start' | 'stop' | 'records' | 'result' | 'events' | 'observe'>;
+export type CommandRuntime = Pick<
+  Runtime,
+  'start' | 'resume' | 'replay' | 'fork' | 'stop' | 'records' | 'result' | 'events' | 'observe'
+>;
 
 /** An instance that a command uses, and the way to let go of it. */
 export interface Service {
   readonly runtime: CommandRuntime;
+  readonly store: StoreCare;
   close(): Promise<void>;
 }
 

@@ -11,10 +11,11 @@ export interface Presenter {
   result(result: RunResult): void;
 }
 
+/** A presenter shows one run; several of them may share a stream. */
 export function createPresenter(format: OutputFormat, stdout: Output): Presenter {
   switch (format) {
     case 'text':
-      return { events() {}, result: ({ answer }) => stdout.write(textOf(answer, stdout.isTerminal)) };
+      return { events() {}, result: ({ answer }) => stdout.write(answerText(answer, stdout.isTerminal)) };
     case 'json':
       return { events() {}, result: (result) => stdout.write(`${JSON.stringify(result)}\n`) };
     case 'stream-json':
@@ -23,7 +24,7 @@ export function createPresenter(format: OutputFormat, stdout: Output): Presenter
 }
 
 /** An answer is a model's text: what would steer the terminal is taken out where one shows it. */
-function textOf(answer: string, isTerminal: boolean): string {
+export function answerText(answer: string, isTerminal: boolean): string {
   if (answer === '') return '';
   const text = isTerminal ? printableText(answer) : answer;
   return text.endsWith('\n') ? text : `${text}\n`;
@@ -78,10 +79,11 @@ export function lineOf(event: RunEvent): object {
   return { type, run_id, parent_id, seq, at, ...body };
 }
 
-/** What is to be said on stderr about an ending that is not whole; null: nothing. */
-export function remarkOn(result: RunResult): string | null {
+/** What is to be said on stderr about an ending that is not whole, with the command that goes on; null: nothing. */
+export function remarkOn(result: RunResult, goOn: string | null): string | null {
   if (result.state === 'completed' && !result.partial) return null;
   const what = result.answer === '' ? 'there is no answer' : 'this answer is partial';
   const why = result.message.replace(/[.\s]+$/u, '');
-  return `errand: ${what}: ${why} [${stateInWords(result)}]; look at it with: errand show ${result.run_id}`;
+  const next = goOn === null ? '' : `; go on with it: ${goOn}`;
+  return `errand: ${what}: ${why} [${stateInWords(result)}]; look at it with: errand show ${result.run_id}${next}`;
 }

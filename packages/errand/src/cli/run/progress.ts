@@ -15,12 +15,19 @@ export interface Progress {
   withdraw(): void;
 }
 
-/** A live tree where a person watches a terminal, else plain lines; `silent`: remarks only. */
-export async function createProgress(around: Surroundings, silent: boolean): Promise<Progress> {
+export interface ProgressOptions {
+  /** Remarks only. */
+  readonly silent: boolean;
+  /** What happened before this time is known, and gets no line; asked when there is something to say. Default: nothing is. */
+  readonly since?: () => number;
+}
+
+/** A live tree where a person watches a terminal, else plain lines. */
+export async function createProgress(around: Surroundings, options: ProgressOptions): Promise<Progress> {
   const { stderr, environment, clock } = around;
-  if (silent) return remarksOnly(around);
+  if (options.silent) return remarksOnly(around);
   const live = stderr.isTerminal && !environment.CI && environment.TERM !== 'dumb';
-  if (!live) return plainLines(around);
+  if (!live) return plainLines(around, options.since ?? (() => 0));
   const { createLiveView } = await import('../../terminal/writer.ts');
   const colours = !environment.NO_COLOR;
   const view = createLiveView({ stream: stderr.stream, clock, colours, size: () => stderr.size() });
@@ -37,19 +44,19 @@ function remarksOnly({ stderr }: Surroundings): Progress {
   return { events: nothing, remark: (line) => stderr.write(`${line}\n`), finish: nothing, withdraw: nothing };
 }
 
-/** One line for each beginning, ending and pause of a helper; none for single tool calls. */
-function plainLines({ stderr }: Surroundings): Progress {
+/** One line for each root, and for each beginning, ending and pause of a helper; none for single tool calls. */
+function plainLines({ stderr }: Surroundings, since: () => number): Progress {
   let view: View = EMPTY_VIEW;
-  let introduced = false;
+  const introduced = new Set<string>();
   const say = (line: string) => stderr.write(`${line}\n`);
   return {
     events(events) {
       view = foldView(view, events);
       for (const event of events) {
         const row = view.rows.get(event.run_id);
-        if (!row) continue;
-        if (!introduced && event.type === 'model.finished') {
-          introduced = true;
+        if (!row || event.at < since()) continue;
+        if (row.parent_id === null && event.type === 'model.finished' && !introduced.has(row.run_id)) {
+          introduced.add(row.run_id);
           say(`${GLYPHS.running} ${row.run_id} "${printable(row.title)}"`);
         }
         const line = lineFor(event, row);

@@ -35,7 +35,7 @@ export class Retention {
        having max(live) = 0 and sum(state = 'interrupted') = 0`,
     );
     // Children before their parents, so that what is left at any moment is a tree.
-    this.#runsOf = database.prepare('select run_id, seq from runs where root_id = ? order by number desc');
+    this.#runsOf = database.prepare('select run_id, seq from runs where root_id = ? order by number desc limit ?');
     this.#resting = database.prepare(
       "select max(live) = 0 and sum(state = 'interrupted') = 0 as resting from runs where root_id = ?",
     );
@@ -72,7 +72,8 @@ export class Retention {
     if (resting !== 1) return 0;
     let events = 0;
     let runs = 0;
-    for (const { run_id, seq } of this.#runsOf.iterate(rootId) as Iterable<{ run_id: string; seq: number }>) {
+    const last = this.#runsOf.all(rootId, EVENTS_AT_ONCE) as unknown as { run_id: string; seq: number }[];
+    for (const { run_id, seq } of last) {
       events += seq;
       if (runs > 0 && events > EVENTS_AT_ONCE) break;
       this.#addUsage.run(run_id);

@@ -1,0 +1,101 @@
+import { EXIT } from '../../app/exit-codes.ts';
+import type { ResumeRequest } from '../../app/face.ts';
+import { limitInTheWay } from '../../app/limit-in-the-way.ts';
+import { raised } from '../../app/raises.ts';
+import { fold } from '../../domain/run/apply.ts';
+import type { RunLimits } from '../../domain/run/limits.ts';
+import type { RunRecord } from '../../domain/run/record.ts';
+import { isTerminal } from '../../domain/run/status.ts';
+import { printable } from '../../terminal/text.ts';
+import { stateInWords } from '../../terminal/words.ts';
+import { Failure } from '../around/failure.ts';
+import { type Flags, openService, settingsOf, withService } from '../around/open.ts';
+import type { CommandRuntime, Surroundings } from '../around/surroundings.ts';
+import { findRun } from '../find-run.ts';
+import { follow, formatOf, isSilent, refusal } from '../run/follow.ts';
+import { Interruption } from '../run/interruption.ts';
+import { createProgress } from '../run/progress.ts';
+import { displayFlags, raisesOf } from './resume-flags.ts';
+
+export interface ResumeCommand {
+  readonly run: string;
+  readonly flags: Flags;
+  readonly around: Surroundings;
+}
+
+/** Goes on with one run, shows it to its end and returns the exit code of table D. */
+export async function resumeRun({ run, flags, around }: ResumeCommand): Promise<number> {
+  const raises = raisesOf(flags);
+  const message = textOf(flags['--message']);
+  // Looked at first: what cannot go on is refused before anything is recorded.
+  const found = await withService(around, 'read', ({ runtime }) => lookUp(runtime, { run, raises, message }));
+  const settings = await settingsOf(around, displayFlags(flags, found.record.cwd));
+  const format = formatOf(settings);
+  const interruption = new Interruption(around);
+  try {
+    let since = Number.POSITIVE_INFINITY;
+    const progress = await createProgress(around, { silent: isSilent(settings), since: () => since });
+    const { runtime, close } = await openService(around, settings, 'run');
+    try {
+      const resumed = await runtime.resume(found.request);
+      if (!resumed.ok) throw refusal(resumed.error);
+      since = around.clock.now();
+      const handle = resumed.value;
+      const remark = remarkOn(found, handle.run_id);
+      if (remark) around.stderr.write(`errand: ${remark}\n`);
+      return await follow({ handle, runtime, format, progress, around, interruption });
+    } finally {
+      await close();
+    }
+  } finally {
+    interruption.release();
+  }
+}
+
+interface Found {
+  readonly record: RunRecord;
+  /** The run that went on after it had ended, if one did. */
+  readonly successor: RunRecord | null;
+  readonly request: ResumeRequest;
+}
+
+interface Wanted {
+  readonly run: string;
+  readonly raises: Partial<RunLimits>;
+  readonly message: string | null;
+}
+
+async function lookUp(runtime: CommandRuntime, { run, raises, message }: Wanted): Promise<Found> {
+  const record = await findRun(runtime, run);
+  const { run_id } = record;
+  if (message !== null && !isTerminal(record.state)) {
+    const why = `${run_id} is ${stateInWords(record)}, and goes on where it stood`;
+    throw new Failure(EXIT.usage, `--message is for a run that has ended: ${why}; leave it out.`);
+  }
+  const successor = isTerminal(record.state) ? await successorOf(runtime, run_id) : null;
+  const events = await runtime.events((successor ?? record).run_id);
+  const obstacle = limitInTheWay(events, raises);
+  if (obstacle !== null) throw new Failure(EXIT.usage, obstacle);
+  const limits = Object.keys(raises).length > 0 ? { limits: raised(fold(events).limits, raises) } : {};
+  return { record, successor, request: { runId: run_id, ...limits, ...(message === null ? {} : { message }) } };
+}
+
+async function successorOf(runtime: CommandRuntime, runId: string): Promise<RunRecord | null> {
+  return (await runtime.records()).find(({ resumed_from }) => resumed_from === runId) ?? null;
+}
+
+/** What is to be said where another run than the one that was named goes on. */
+function remarkOn({ record, successor, request }: Found, goesOn: string): string | null {
+  if (goesOn === record.run_id) return null;
+  const had = `${record.run_id} "${printable(record.title)}" had ended (${stateInWords(record)})`;
+  if (successor === null) return `${had}: a new run, ${goesOn}, goes on from its transcript.`;
+  const unsaid = request.message === undefined ? '' : ' It has its own message, and is not told this one.';
+  return `${had} and was gone on with before, by ${goesOn}.${unsaid}`;
+}
+
+function textOf(flag: Flags[string]): string | null {
+  if (flag === undefined) return null;
+  const text = String(flag).trim();
+  if (text === '') throw new Failure(EXIT.usage, '--message takes a text, not an empty one.');
+  return text;
+}
