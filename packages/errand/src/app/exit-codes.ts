@@ -61,5 +61,8 @@ const BY_SEVERITY: readonly number[] = [
 
 /** The code of several runs together: that of the one which ended worst. */
 export function worstExit(codes: readonly number[]): number {
-  return codes.reduce((worst, code) => (BY_SEVERITY.indexOf(code) > BY_SEVERITY.indexOf(worst) ? code : worst), EXIT.completed);
+  return codes.reduce(
+    (worst, code) => (BY_SEVERITY.indexOf(code) > BY_SEVERITY.indexOf(worst) ? code : worst),
+    EXIT.completed,
+  );
 }

@@ -19,7 +19,8 @@ export function limitInTheWay(events: readonly RunEvent[], raises: Partial<RunLi
   const limits = raised(had, raises);
   for (const body of resumption(run, run.bootId, limits)) tell(run, body);
   const decision = decide(run, run.activeMs);
-  if (decision.next === 'settle') return decision.ending.state === 'interrupted' ? sentence(run, decision.ending.reason) : null;
+  if (decision.next === 'settle')
+    return decision.ending.state === 'interrupted' ? sentence(run, decision.ending.reason) : null;
   // Another last report is all that there would be room for.
   const limit = decision.next === 'call' && decision.report === before ? limitOf(before) : null;
   return limit && limits[limit] === had[limit] ? sentence(run, before) : null;

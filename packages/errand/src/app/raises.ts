@@ -20,7 +20,12 @@ export const RAISES: readonly Raise[] = [
     value: kindOf('limits.helper_tool_calls'),
     help: 'raise its tool calls, in all, to this',
   },
-  { limit: 'wall_ms', flag: '--wall', value: kindOf('limits.root_wall'), help: 'raise its active time, in all, to this' },
+  {
+    limit: 'wall_ms',
+    flag: '--wall',
+    value: kindOf('limits.root_wall'),
+    help: 'raise its active time, in all, to this',
+  },
 ];
 
 /** Bounds as flags raise them: one that is higher already stays. */

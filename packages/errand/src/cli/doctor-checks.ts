@@ -1,6 +1,7 @@
 import process from 'node:process';
 import { connectionStatus } from '../app/config/config-status.ts';
 import type { Settings } from '../app/config/settings.ts';
+import type { StoreReport } from '../app/store-care.ts';
 import { messageOf } from '../base/errors.ts';
 import { oneLine } from './around/failure.ts';
 import { openService, settingsOf } from './around/open.ts';
@@ -19,7 +20,7 @@ export async function examine(around: Surroundings): Promise<Check[]> {
   const settings = await attempt('configuration', () => settingsOf(around), checks);
   if (settings) {
     checks.push(...configurationChecks(settings));
-    checks.push(await storeCheck(around, settings));
+    checks.push(...(await storeChecks(around, settings)));
     checks.push(...connectionChecks(settings));
   }
   checks.push(await searchCheck(around));
@@ -44,14 +45,31 @@ function configurationChecks({ files }: Settings): Check[] {
   ];
 }
 
-async function storeCheck(around: Surroundings, settings: Settings): Promise<Check> {
+/** What the store is, and each problem in it. */
+async function storeChecks(around: Surroundings, settings: Settings): Promise<Check[]> {
+  const bad = (detail: string): Check => ({ name: 'store', status: 'missing', detail: oneLine(detail) });
   try {
     const service = await openService(around, settings, 'read');
-    await service.close();
-    return { name: 'store', status: 'good', detail: settings.paths.store };
+    try {
+      const report = await service.store.check();
+      const detail = `${settings.paths.store}: ${storeInWords(report)}`;
+      return [{ name: 'store', status: 'good', detail }, ...report.problems.map(bad)];
+    } finally {
+      await service.close();
+    }
   } catch (error) {
-    return { name: 'store', status: 'missing', detail: oneLine(messageOf(error)) };
+    return [bad(messageOf(error))];
   }
+}
+
+function storeInWords({ file, sqlite }: StoreReport): string {
+  if (!file) return `not there yet, which is fine (SQLite ${sqlite})`;
+  const log = file.log_bytes === null ? 'no write-ahead log' : `${kilobytes(file.log_bytes)} of write-ahead log`;
+  return `${kilobytes(file.bytes)} and ${log}, SQLite ${sqlite}`;
+}
+
+function kilobytes(bytes: number): string {
+  return `${Math.ceil(bytes / 1_024)} KB`;
 }
 
 function connectionChecks({ configured, model }: Settings): Check[] {

@@ -14,14 +14,14 @@ const PLACEHOLDERS: Readonly<Record<OptionKind['kind'], string>> = {
   switch: '',
 };
 
+/** What stands behind a flag for its value. */
+export function placeholderOf({ kind }: OptionKind): string {
+  return PLACEHOLDERS[kind];
+}
+
 /** Gives a command the flags of the options table. */
 export function addRunFlags(command: Command): void {
-  for (const option of RUN_OPTIONS) {
-    const kind = option.value;
-    const choices = kind.kind === 'choice' ? ` (${kind.values.join(', ')})` : '';
-    const fallback = kind.kind === 'switch' ? '' : ` [default: ${defaultInWords(option)}]`;
-    command.addOption(new Option(`${option.flag}${PLACEHOLDERS[kind.kind]}`, `${option.help}${choices}${fallback}`));
-  }
+  addFlags(command, RUN_OPTIONS);
   command.addHelpText(
     'after',
     `
@@ -31,6 +31,23 @@ ${RUN_OPTIONS.flatMap(({ flag, environment }) => (environment ? [`  ${`${flag}`.
 Exit codes: 0 completed, 1 failed, 2 wrong flags or input, 3 interrupted at a limit, 4 no usable model or
 configuration, 5 stopped, 130 and 143 on SIGINT and SIGTERM.`,
   );
+}
+
+/** Those flags that say how a run is shown. */
+export function addDisplayFlags(command: Command): void {
+  addFlags(
+    command,
+    RUN_OPTIONS.filter(({ key }) => key === 'output-format' || key === 'quiet'),
+  );
+}
+
+function addFlags(command: Command, options: typeof RUN_OPTIONS): void {
+  for (const option of options) {
+    const kind = option.value;
+    const choices = kind.kind === 'choice' ? ` (${kind.values.join(', ')})` : '';
+    const fallback = kind.kind === 'switch' ? '' : ` [default: ${defaultInWords(option)}]`;
+    command.addOption(new Option(`${option.flag}${placeholderOf(kind)}`, `${option.help}${choices}${fallback}`));
+  }
 }
 
 /** Flags by the name that they were written with. */

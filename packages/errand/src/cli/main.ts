@@ -5,10 +5,14 @@ import { messageOf } from '../base/errors.ts';
 import { Failure, oneLine, storeFailure } from './around/failure.ts';
 import type { Ending, Surroundings } from './around/surroundings.ts';
 import { systemSurroundings } from './around/system.ts';
+import { addBackup } from './backup.ts';
+import { addCompare } from './compare.ts';
 import { addConfig } from './config.ts';
 import { addDoctor } from './doctor.ts';
 import { addLogs } from './logs.ts';
 import { addPs } from './ps.ts';
+import { addReplay } from './replay.ts';
+import { addResume } from './resume.ts';
 import { addRun } from './run.ts';
 import { addShow } from './show.ts';
 import { addStop } from './stop.ts';
@@ -42,7 +46,8 @@ function createProgram(around: Surroundings, ending: Ending): Command {
     .action((words: string[]) => {
       throw new Failure(EXIT.usage, noCommand(words, program));
     });
-  for (const add of [addRun, addPs, addShow, addLogs, addStop, addConfig, addDoctor]) add(program, around, ending);
+  const runs = [addRun, addResume, addPs, addShow, addLogs, addStop, addReplay, addCompare];
+  for (const add of [...runs, addBackup, addConfig, addDoctor]) add(program, around, ending);
   return program;
 }
 

@@ -1,5 +1,6 @@
 import { Writable } from 'node:stream';
 import type { EndSignal } from '../../src/app/exit-codes.ts';
+import type { StoreCare } from '../../src/app/store-care.ts';
 import type { Output } from '../../src/cli/around/output.ts';
 import type { Surroundings } from '../../src/cli/around/surroundings.ts';
 import { main } from '../../src/cli/main.ts';
@@ -16,6 +17,7 @@ export interface AroundOptions {
   readonly terminal?: boolean;
   readonly cwd?: string;
   readonly openFault?: Error;
+  readonly store?: StoreCare;
 }
 
 /** A command line in a test: what it was given, and what came of it. */
@@ -32,6 +34,12 @@ export interface CommandLine {
   /** The reader of stdout goes away. */
   hangUp(): void;
 }
+
+/** A store that is well, and not there. */
+export const SOUND: StoreCare = {
+  check: async () => ({ problems: [], file: null, sqlite: '3.50.0' }),
+  backup: async () => {},
+};
 
 interface Capture extends Output {
   text(): string;
@@ -74,6 +82,7 @@ function createCapture(isTerminal: boolean): Capture {
 
 export function createCommandLine(options: AroundOptions = {}): CommandLine {
   const runtime = options.runtime ?? new FakeRuntime();
+  const store = options.store ?? SOUND;
   const clock = createTestClock(START);
   const stdout = createCapture(false);
   const stderr = createCapture(options.terminal ?? false);
@@ -95,7 +104,7 @@ export function createCommandLine(options: AroundOptions = {}): CommandLine {
     openService: async (_settings, { mode }) => {
       if (options.openFault) throw options.openFault;
       opened.push(mode);
-      return { runtime, close: () => runtime.close() };
+      return { runtime, store, close: () => runtime.close() };
     },
   };
   return {

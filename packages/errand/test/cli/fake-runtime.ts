@@ -1,4 +1,14 @@
-import type { Runtime, StartRefusal, StartRequest, StopAnswer } from '../../src/app/face.ts';
+import type {
+  ForkRequest,
+  ReplayReport,
+  ResumeRefusal,
+  ResumeRequest,
+  RunHandle,
+  Runtime,
+  StartRefusal,
+  StartRequest,
+  StopAnswer,
+} from '../../src/app/face.ts';
 import type { CommandRuntime } from '../../src/cli/around/surroundings.ts';
 import { fold } from '../../src/domain/run/apply.ts';
 import type { RunEvent } from '../../src/domain/run/event.ts';
@@ -30,23 +40,26 @@ type Listener = (events: readonly RunEvent[]) => void;
 /** The runtime port over events that a test tells; a run is whatever its events add up to. */
 export class FakeRuntime implements CommandRuntime {
   readonly started: StartRequest[] = [];
+  readonly resumed: ResumeRequest[] = [];
+  readonly forked: ForkRequest[] = [];
   readonly cancelled: CancelReason[] = [];
   readonly stopped: [string, CancelReason][] = [];
   closed = false;
   /** What `start` answers instead of starting. */
   refusal: StartRefusal | null = null;
   stopAnswer: StopAnswer | null = null;
-  onCancel: (reason: CancelReason) => void = () => {};
+  /** What `resume` and `fork` answer instead of going on, by run. */
+  readonly refusals = new Map<string, ResumeRefusal>();
+  /** Runs that go on where another was asked for, by that one. */
+  readonly successors = new Map<string, string>();
+  readonly reports = new Map<string, ReplayReport>();
+  onCancel: (reason: CancelReason, runId: string) => void = () => {};
   /** Called when a run was asked for and its handle is given out. */
-  onStart: () => void = () => {};
+  onStart: (runId: string) => void = () => {};
   readonly #events = new Map<string, RunEvent[]>();
   readonly #results = new Map<string, RunResult>();
   readonly #listeners = new Set<Listener>();
-  readonly #result = Promise.withResolvers<RunResult>();
-
-  constructor() {
-    this.#result.promise.catch(() => {});
-  }
+  readonly #ends = new Map<string, PromiseWithResolvers<RunResult>>();
 
   /** Records events; `heard`: observers of this process are told which. */
   record(events: readonly RunEvent[], heard = true): void {
@@ -66,7 +79,7 @@ export class FakeRuntime implements CommandRuntime {
   /** Ends the started run. */
   finish(result: RunResult): void {
     this.#results.set(result.run_id, result);
-    this.#result.resolve(result);
+    this.#endOf(result.run_id).resolve(result);
   }
 
   /** Keeps a result beside the started run's. */
@@ -77,7 +90,12 @@ export class FakeRuntime implements CommandRuntime {
   /** Takes the started run back. */
   withdraw(error: unknown): void {
     this.#events.clear();
-    this.#result.reject(error);
+    this.#endOf('root').reject(error);
+  }
+
+  /** What a run does breaks. */
+  breakOff(runId: string, error: unknown): void {
+    this.#endOf(runId).reject(error);
   }
 
   get observers(): number {
@@ -87,21 +105,24 @@ export class FakeRuntime implements CommandRuntime {
   start: Runtime['start'] = async (request) => {
     if (this.refusal) return { ok: false, error: this.refusal };
     this.started.push(request);
-    const handle = {
-      run_id: 'root',
-      session_id: 'ses_root',
-      result: this.#result.promise,
-      observe: (listener: Listener) => this.observe(listener),
-      observeText: () => () => {},
-      cancel: (reason: CancelReason) => {
-        this.cancelled.push(reason);
-        this.onCancel(reason);
-      },
-    };
-    // The handle is out before anything else happens.
-    setImmediate(() => this.onStart());
-    return { ok: true, value: handle };
+    return { ok: true, value: this.#handleOf('root') };
   };
+
+  resume: Runtime['resume'] = async (request) => {
+    const error = this.refusals.get(request.runId);
+    if (error) return { ok: false, error };
+    this.resumed.push(request);
+    return { ok: true, value: this.#handleOf(this.successors.get(request.runId) ?? request.runId) };
+  };
+
+  fork: Runtime['fork'] = async (request) => {
+    const error = this.refusals.get(request.runId);
+    if (error) return { ok: false, error };
+    this.forked.push(request);
+    return { ok: true, value: this.#handleOf('root') };
+  };
+
+  replay: Runtime['replay'] = async (runId) => this.reports.get(runId) ?? null;
 
   stop: Runtime['stop'] = async (runId, reason) => {
     this.stopped.push([runId, reason]);
@@ -128,6 +149,29 @@ export class FakeRuntime implements CommandRuntime {
 
   async close(): Promise<void> {
     this.closed = true;
+  }
+
+  #endOf(runId: string): PromiseWithResolvers<RunResult> {
+    const end = this.#ends.get(runId) ?? Promise.withResolvers<RunResult>();
+    end.promise.catch(() => {});
+    this.#ends.set(runId, end);
+    return end;
+  }
+
+  #handleOf(run_id: string): RunHandle {
+    // The handle is out before anything else happens.
+    setImmediate(() => this.onStart(run_id));
+    return {
+      run_id,
+      session_id: `ses_${run_id}`,
+      result: this.#endOf(run_id).promise,
+      observe: (listener) => this.observe(listener),
+      observeText: () => () => {},
+      cancel: (reason) => {
+        this.cancelled.push(reason);
+        this.onCancel(reason, run_id);
+      },
+    };
   }
 
   #recordOf(runId: string): RunRecord | null {

@@ -38,7 +38,14 @@ describe('what errand --version and --help load', () => {
     const rooms = new Set(loaded.filter((name) => name.endsWith('.ts')).map((name) => name.split('/')[0]));
     expect([...rooms].toSorted()).toEqual(['app', 'base', 'cli', 'domain', 'terminal']);
     const app = loaded.filter((name) => name.startsWith('app/')).toSorted();
-    expect(app).toEqual(['app/duration.ts', 'app/environment.ts', 'app/exit-codes.ts', 'app/options.ts']);
+    expect(app).toEqual([
+      'app/duration.ts',
+      'app/environment.ts',
+      'app/exit-codes.ts',
+      'app/options.ts',
+      'app/raises.ts',
+      'app/store-fault.ts',
+    ]);
     expect(loaded).not.toContain('terminal/writer.ts');
   });
 

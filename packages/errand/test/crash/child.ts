@@ -90,5 +90,9 @@ async function begin(): Promise<RunHandle | null> {
 
 const handle = await begin();
 const result = handle ? await handle.result : null;
+// Whatever happened, the record of it takes the same course again.
+const differences = [];
+for (const record of await runtime.records())
+  differences.push(...((await runtime.replay(record.run_id))?.differences ?? []));
 await runtime.close();
-process.stdout.write(`${JSON.stringify({ appends, state: result?.state ?? null })}\n`);
+process.stdout.write(`${JSON.stringify({ appends, state: result?.state ?? null, differences })}\n`);

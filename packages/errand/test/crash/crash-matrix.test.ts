@@ -18,7 +18,7 @@ describe('kill -9 and a restart', () => {
       state: 'completed',
       answer: 'the root has everything',
       helpers: {
-        partial: ['interrupted', 'steps', true, expect.anything(), 4, ['list', 'list', 'list']],
+        partial: ['interrupted', 'steps', true, expect.anything(), 5, ['list', 'list', 'list', 'list']],
         retried: ['completed', null, false, '### SUMMARY\nthe whole of retried', 2, ['read']],
       },
     });

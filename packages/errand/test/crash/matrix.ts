@@ -135,6 +135,7 @@ async function tryCrash(trial: Trial, wanted: Outcome): Promise<boolean> {
     const before = server.requests.length;
     const resumed = await runChild(place.order(server, 'resume'));
     expect(resumed, trial.label).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(resumed.stdout).differences, `${trial.label}: replayed`).toEqual([]);
     const store = await readStore(place.store);
     const unknown = [...store.events.values()]
       .flat()

@@ -28,7 +28,7 @@ export const HELPERS: readonly HelperScript[] = [
   { title: 'lists', steps: [list, todo, list] },
 ];
 
-export const LIMITS = { helper_steps: 4, retry_first_ms: 1, retry_longest_ms: 2 };
+export const LIMITS = { helper_steps: 5, retry_first_ms: 1, retry_longest_ms: 2 };
 export const ROOT_AUTHORITY: Partial<Authority> = { mode: 'edit', risks: ['none', 'read', 'write'] };
 export const TASK = 'ROOT of the crash matrix';
 

@@ -98,6 +98,26 @@ describe('retention', () => {
     },
   );
 
+  it('[DUR-5] ends where the journal is closed, and is finished by the next', async () => {
+    const folder = temporaryFolder();
+    const journal = openStore({ folder });
+    await appendTree(journal, 'run_a', { children: 400 });
+    let parts = 0;
+    const closing = new Promise<void>((resolve) => {
+      journal.observe(() => {
+        if (++parts === 2) resolve(journal.close());
+      });
+    });
+    await expect(journal.retain(EVERYTHING)).rejects.toMatchObject({ code: 'closed' });
+    await closing;
+    const again = openStore({ folder });
+    expect(await again.check()).toEqual([]);
+    const left = await again.records();
+    expect(left.length).toBeLessThan(401);
+    expect(await again.retain(EVERYTHING)).toBe(left.length);
+    await again.close();
+  });
+
   it('[DUR-5] [DUR-7] a run with a broken row goes as well, with a usage that nobody knows', async () => {
     const folder = temporaryFolder();
     const journal = openStore({ folder });

@@ -1,7 +1,7 @@
+import { EXIT } from '../../app/exit-codes.ts';
 import { parseOption } from '../../app/options.ts';
 import { RAISES } from '../../app/raises.ts';
 import type { RunLimits } from '../../domain/run/limits.ts';
-import { EXIT } from '../../app/exit-codes.ts';
 import { Failure } from '../around/failure.ts';
 import type { Flags } from '../around/open.ts';
 

@@ -9,12 +9,10 @@ import { isTerminal } from '../../domain/run/status.ts';
 import { printable } from '../../terminal/text.ts';
 import { stateInWords } from '../../terminal/words.ts';
 import { Failure } from '../around/failure.ts';
-import { type Flags, openService, settingsOf, withService } from '../around/open.ts';
+import { type Flags, settingsOf, withService } from '../around/open.ts';
 import type { CommandRuntime, Surroundings } from '../around/surroundings.ts';
 import { findRun } from '../find-run.ts';
-import { follow, formatOf, isSilent, refusal } from '../run/follow.ts';
-import { Interruption } from '../run/interruption.ts';
-import { createProgress } from '../run/progress.ts';
+import { formatOf, goAndFollow, isSilent, refusal } from '../run/follow.ts';
 import { displayFlags, raisesOf } from './resume-flags.ts';
 
 export interface ResumeCommand {
@@ -30,26 +28,22 @@ export async function resumeRun({ run, flags, around }: ResumeCommand): Promise<
   // Looked at first: what cannot go on is refused before anything is recorded.
   const found = await withService(around, 'read', ({ runtime }) => lookUp(runtime, { run, raises, message }));
   const settings = await settingsOf(around, displayFlags(flags, found.record.cwd));
-  const format = formatOf(settings);
-  const interruption = new Interruption(around);
-  try {
-    let since = Number.POSITIVE_INFINITY;
-    const progress = await createProgress(around, { silent: isSilent(settings), since: () => since });
-    const { runtime, close } = await openService(around, settings, 'run');
-    try {
+  let since = Number.POSITIVE_INFINITY;
+  return goAndFollow({
+    around,
+    settings,
+    format: formatOf(settings),
+    silent: isSilent(settings),
+    since: () => since,
+    async begin(runtime) {
       const resumed = await runtime.resume(found.request);
       if (!resumed.ok) throw refusal(resumed.error);
       since = around.clock.now();
-      const handle = resumed.value;
-      const remark = remarkOn(found, handle.run_id);
+      const remark = remarkOn(found, resumed.value.run_id);
       if (remark) around.stderr.write(`errand: ${remark}\n`);
-      return await follow({ handle, runtime, format, progress, around, interruption });
-    } finally {
-      await close();
-    }
-  } finally {
-    interruption.release();
-  }
+      return resumed.value;
+    },
+  });
 }
 
 interface Found {

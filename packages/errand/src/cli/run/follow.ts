@@ -6,25 +6,51 @@ import { messageOf } from '../../base/errors.ts';
 import type { RunEvent } from '../../domain/run/event.ts';
 import type { RunResult } from '../../domain/run/result.ts';
 import { Failure, oneLine, storeFailure } from '../around/failure.ts';
+import { openService } from '../around/open.ts';
 import type { CommandRuntime, Surroundings } from '../around/surroundings.ts';
 import { howToGoOn } from '../how-to-go-on.ts';
 import { TreeFeed } from '../tree-feed.ts';
-import type { Interruption } from './interruption.ts';
+import { Interruption } from './interruption.ts';
 import { createPresenter, remarkOn } from './presenter.ts';
-import type { Progress } from './progress.ts';
+import { createProgress, type Progress } from './progress.ts';
 
-/** A run that was just set going, and what shows it. */
-export interface Following {
+/** How a run is set going, and how it is shown. */
+export interface Going {
+  readonly around: Surroundings;
+  readonly settings: Settings;
+  readonly format: OutputFormat;
+  readonly silent: boolean;
+  /** Sets it going; throws a Failure where it is refused. */
+  readonly begin: (runtime: CommandRuntime) => Promise<RunHandle>;
+  /** What was recorded before this time gets no line of progress. */
+  readonly since?: () => number;
+}
+
+/** Sets a run going and shows it until it is at rest, then its answer; returns the exit code of table D. */
+export async function goAndFollow({ around, settings, format, silent, begin, since }: Going): Promise<number> {
+  const interruption = new Interruption(around);
+  try {
+    // Loaded before the start, so that nothing lies between it and listening.
+    const progress = await createProgress(around, { silent, ...(since ? { since } : {}) });
+    const { runtime, close } = await openService(around, settings, 'run');
+    try {
+      return await follow({ handle: await begin(runtime), runtime, format, progress, around, interruption });
+    } finally {
+      await close();
+    }
+  } finally {
+    interruption.release();
+  }
+}
+
+interface Following extends Pick<Going, 'around' | 'format'> {
   readonly handle: RunHandle;
   readonly runtime: CommandRuntime;
-  readonly format: OutputFormat;
   readonly progress: Progress;
-  readonly around: Surroundings;
   readonly interruption: Interruption;
 }
 
-/** Shows a run until it is at rest, then its answer; returns the exit code of table D. */
-export async function follow({ handle, runtime, format, progress, around, interruption }: Following): Promise<number> {
+async function follow({ handle, runtime, format, progress, around, interruption }: Following): Promise<number> {
   const presenter = createPresenter(format, around.stdout);
   interruption.attach(() => handle.cancel('signal'), progress.remark);
   // Whoever started this has gone: nobody is left to answer to.

@@ -1,9 +1,7 @@
 import { Failure } from '../around/failure.ts';
-import { type Flags, openService, settingsOf } from '../around/open.ts';
+import { type Flags, settingsOf } from '../around/open.ts';
 import type { Surroundings } from '../around/surroundings.ts';
-import { follow, formatOf, isSilent, refusal } from './follow.ts';
-import { Interruption } from './interruption.ts';
-import { createProgress } from './progress.ts';
+import { formatOf, goAndFollow, isSilent, refusal } from './follow.ts';
 import { readTask } from './read-task.ts';
 import { startRequestOf } from './start-request.ts';
 
@@ -19,20 +17,15 @@ export async function runTask({ task: argument, flags, around }: RunCommand): Pr
   const task = await readTask(argument, around.stdin);
   if (!settings.model.ok) throw new Failure(settings.model.error.exit, settings.model.error.message);
   const request = startRequestOf(task, settings, settings.model.value);
-  const format = formatOf(settings);
-  const interruption = new Interruption(around);
-  try {
-    // Loaded before the start, so that nothing lies between it and listening.
-    const progress = await createProgress(around, { silent: isSilent(settings) });
-    const { runtime, close } = await openService(around, settings, 'run');
-    try {
+  return goAndFollow({
+    around,
+    settings,
+    format: formatOf(settings),
+    silent: isSilent(settings),
+    async begin(runtime) {
       const started = await runtime.start(request);
       if (!started.ok) throw refusal(started.error);
-      return await follow({ handle: started.value, runtime, format, progress, around, interruption });
-    } finally {
-      await close();
-    }
-  } finally {
-    interruption.release();
-  }
+      return started.value;
+    },
+  });
 }

@@ -8,9 +8,15 @@ export interface Difference {
 }
 
 /** Where two courses of one run part, leaving out what may differ between any two runs: time, and the order in which parallel calls came back. */
-export function differencesOf(recorded: readonly RunEvent[], replayed: readonly RunEvent[]): Difference[] {
-  const left = comparable(recorded);
-  const right = comparable(replayed);
+export function differencesOf(
+  recorded: readonly RunEvent[],
+  replayed: readonly RunEvent[],
+  order: CallOrder,
+): Difference[] {
+  const left = comparable(recorded, order);
+  const right = comparable(replayed, order);
+  const last = recorded.at(-1);
+  if (last?.type === 'run.settled' && last.reason === 'restart') return lostIn(left.slice(0, -1), right);
   const differences: Difference[] = [];
   for (let index = 0; index < Math.max(left.length, right.length); index++) {
     if (left[index] === right[index]) continue;
@@ -19,13 +25,32 @@ export function differencesOf(recorded: readonly RunEvent[], replayed: readonly 
   return differences;
 }
 
-/** Events as texts, without what the clock decides; the tool events of a step in the order of their calls. */
-function comparable(events: readonly RunEvent[]): string[] {
-  const kept = events.filter((event) => !TIMED.has(event.type) && !isBreak(event));
+/** A process that was killed may have begun more than is on record; what is on record must be there, in its order. */
+function lostIn(recorded: readonly string[], replayed: readonly string[]): Difference[] {
+  let from = 0;
+  for (const [index, event] of recorded.entries()) {
+    const found = replayed.indexOf(event, from);
+    if (found < 0) return [{ at: index + 1, recorded: event, replayed: replayed[from] ?? null }];
+    from = found + 1;
+  }
+  return [];
+}
+
+/** The place of each call in its step. */
+export type CallOrder = ReadonlyMap<string, number>;
+
+export function callOrderOf(events: readonly RunEvent[]): CallOrder {
   const order = new Map<string, number>();
-  for (const event of kept)
+  for (const event of events) {
     if (event.type === 'model.finished')
       for (const [index, call] of event.calls.entries()) order.set(call.call_id, index);
+  }
+  return order;
+}
+
+/** Events as texts, without what the clock decides; the tool events of a step in the order of their calls. */
+function comparable(events: readonly RunEvent[], order: CallOrder): string[] {
+  const kept = events.filter((event) => !TIMED.has(event.type) && !isBreak(event));
   const place = (event: RunEvent) =>
     'call_id' in event && event.call_id !== null ? (order.get(event.call_id) ?? 0) : 0;
   const texts: string[] = [];

@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
+import { succeed } from '../../base/result.ts';
 import { begin, fold } from '../../domain/run/apply.ts';
 import type { RunEvent } from '../../domain/run/event.ts';
 import type { RunState } from '../../domain/run/state.ts';
@@ -12,7 +13,7 @@ import { drive } from '../loop/drive.ts';
 import { LiveRun, type StopReason } from '../loop/live-run.ts';
 import { resumption } from '../loop/resumption.ts';
 import type { Services } from '../services.ts';
-import { type Difference, differencesOf, RECORDING_ENDS } from './differences.ts';
+import { callOrderOf, type Difference, differencesOf, RECORDING_ENDS } from './differences.ts';
 import { Recording } from './recording.ts';
 
 /**
@@ -23,12 +24,13 @@ export async function replay(services: Services, events: readonly RunEvent[]): P
   const [created] = events;
   if (created?.type !== 'run.created') throw new Error('a run begins with run.created');
   const differences: Difference[] = [];
+  const order = callOrderOf(events);
   for (let from = 0; from < events.length; ) {
     const next = events.findIndex((event, index) => index > from && event.type === 'run.resumed');
     const to = next < 0 ? events.length : next;
     const stretch = events.slice(from, to);
     const state = from === 0 ? begin(created) : fold(events.slice(0, from));
-    differences.push(...differencesOf(stretch, await replayStretch(services, state, stretch)));
+    differences.push(...differencesOf(stretch, await replayStretch(services, state, stretch), order));
     from = to;
   }
   return { run_id: created.run_id, events: events.length, differences };
@@ -47,7 +49,7 @@ async function replayStretch(services: Services, state: RunState, stretch: reado
       limits,
       journal: collectingJournal(replayed),
       slots: new Slots({ all: 1, forHelpers: 1 }, UNSHARED),
-      tools: services.tools.map((tool) => replayTool(tool, stage)),
+      tools: [...services.tools, ...lostTools(services.tools, stretch)].map((tool) => replayTool(tool, stage)),
     },
     {
       model: replayModel(state.spec.model, stage),
@@ -113,6 +115,25 @@ function stopAsRecorded({ recording, stop }: Stage): void {
   );
 }
 
+/** Tools that were there when the run was recorded and are not there now: a program's own, or one of an older version. */
+function lostTools(tools: readonly Tool[], stretch: readonly RunEvent[]): Tool[] {
+  const lost = new Map<string, Tool>();
+  for (const event of stretch) {
+    if (event.type !== 'tool.started' || event.risk === null || tools.some((tool) => tool.name === event.name))
+      continue;
+    lost.set(event.name, {
+      name: event.name,
+      risk: event.risk,
+      family: 'recorded',
+      description: '',
+      parameters: {},
+      parse: succeed,
+      execute: () => Promise.reject(new Error('a recorded call is never carried out')),
+    });
+  }
+  return [...lost.values()];
+}
+
 function replayTool(tool: Tool, stage: Stage): Tool {
   return {
     ...tool,
@@ -125,9 +146,11 @@ function replayTool(tool: Tool, stage: Stage): Tool {
   };
 }
 
-function resultOf(stage: Stage, callId: string): ToolOutcome {
+async function resultOf(stage: Stage, callId: string): Promise<ToolOutcome> {
   const event = stage.recording.takeResult(callId);
   if (!event) {
+    // The calls that were made together with this one had all begun when the recording broke off.
+    await Promise.resolve();
     stopAsRecorded(stage);
     return { status: 'stopped', output: RECORDING_ENDS };
   }

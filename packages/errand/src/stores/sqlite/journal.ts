@@ -197,6 +197,7 @@ class SqliteJournal implements Journal {
     if (!store) return;
     store.commands.stop();
     await store.queue.run(() => {}).catch(() => {});
+    store.queue.stop();
     if (this.#options.mode === 'write') store.checkpoints.start();
     // The last one to close removes the log.
     store.database.close();

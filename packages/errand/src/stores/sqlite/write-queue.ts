@@ -2,6 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import { CodedError } from '../../base/errors.ts';
 import type { RunEvent } from '../../domain/run/event.ts';
 import type { JournalErrorCode } from '../../ports/journal.ts';
+import { closed } from '../shared/faults.ts';
 import { journalErrorOf } from './errors.ts';
 import type { DatabaseSync } from './module.ts';
 import type { RunWriter } from './run-writer.ts';
@@ -49,6 +50,7 @@ export class WriteQueue {
   /** Texts of this tick, and those that no commit has taken yet. */
   readonly #blobs = new Map<string, string>();
   #scheduled = false;
+  #stopped = false;
   #writing = false;
   #busySince: number | null = null;
   #attempt = 0;
@@ -61,6 +63,7 @@ export class WriteQueue {
 
   /** Resolves with what `write` returned in the transaction that was committed. It may be called several times. */
   run<Value>(write: () => Value, events: readonly RunEvent[] | null = null): Promise<Value> {
+    if (this.#stopped) return Promise.reject(closed());
     return new Promise((resolve, reject) => {
       let done: () => void = () => {};
       const keep = () => {
@@ -70,6 +73,13 @@ export class WriteQueue {
       this.#jobs.push({ write: keep, events, resolve: () => done(), reject });
       this.#schedule();
     });
+  }
+
+  /** Refuses what still waits, and all that comes, with `closed`. */
+  stop(): void {
+    this.#stopped = true;
+    this.#rejectAll(this.#jobs, closed());
+    this.#jobs = [];
   }
 
   addBlob(address: string, text: string): void {
@@ -95,6 +105,7 @@ export class WriteQueue {
 
   #flush(): void {
     this.#scheduled = false;
+    if (this.#stopped) return;
     const jobs = this.#jobs;
     this.#jobs = [];
     const told: RunEvent[][] = [];

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { messageOf } from '../../../base/errors.ts';
 import { RecordSplitter } from './record-splitter.ts';
 import type { Slots } from './slots.ts';
@@ -55,7 +55,26 @@ async function programPath(): Promise<string | { readonly missing: string }> {
 }
 
 function start(program: string, { args, folder }: RipgrepRequest): ChildProcess {
-  return spawn(program, args, { cwd: folder, env: {}, stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true });
+  const [command, ...first] = [...diesWithParent(), program];
+  return spawn(command ?? program, [...first, ...args], {
+    cwd: folder,
+    env: {},
+    stdio: ['ignore', 'pipe', 'pipe'],
+    windowsHide: true,
+  });
+}
+
+const SETPRIV = ['/usr/bin/setpriv', '--pdeathsig', 'KILL', '--'] as const;
+let wrapper: readonly string[] | undefined;
+
+/** What a command is put behind so that the system kills it when this process is killed; nothing where there is no such means. */
+function diesWithParent(): readonly string[] {
+  if (wrapper === undefined) {
+    const [command, ...args] = SETPRIV;
+    const works = process.platform === 'linux' && spawnSync(command, [...args, '/bin/true'], { env: {} }).status === 0;
+    wrapper = works ? SETPRIV : [];
+  }
+  return wrapper;
 }
 
 interface Watch {
