@@ -14,7 +14,10 @@ const COMMANDS = {
   build: async () => (await build()).code,
   lint,
   spec: async (args) => (await runScript('tools/spec.mjs', args)).code,
-  bench: async (args) => (await runScript('bench/run.ts', args)).code,
+  bench: async (args) => {
+    const { code } = await build();
+    return code === 0 ? (await runScript('bench/run.ts', args)).code : code;
+  },
 };
 
 async function main([name, ...args]) {

@@ -18,6 +18,8 @@ const IDS = /\[([A-Z]+-\d+(?:\s*,\s*[A-Z]+-\d+)*)\]/g;
  * @property {boolean} asserts @property {boolean} skipped @property {boolean} never @property {string | null} reason
  */
 
+const CASE_LIST = /-conformance\.ts$/;
+
 /** Every test of the repository, those of conformance suites under each suite that runs them. @returns {SpecTest[]} */
 export function collectTests() {
   return filesBelow('packages')
@@ -55,12 +57,19 @@ function runsCases(source, { name, body }) {
   return runs;
 }
 
-/** The cases in the modules of ours that a test file imports: objects with a written `title` and a function `run`. */
+/** The cases in the modules of ours that a test file imports, and in those that a list of cases is put together from. */
 function importedCases(source, path) {
+  return modulesOf(source, path).flatMap((target) => [
+    ...casesOf(target),
+    ...(CASE_LIST.test(target) ? modulesOf(parseSource(target), target).flatMap(casesOf) : []),
+  ]);
+}
+
+function modulesOf(source, path) {
   return source.statements.flatMap((statement) => {
     if (!ts.isImportDeclaration(statement) || !statement.moduleSpecifier.text.startsWith('.')) return [];
     const target = posix.join(posix.dirname(path), statement.moduleSpecifier.text);
-    return target.endsWith('.ts') && existsSync(join(ROOT, target)) ? casesOf(target) : [];
+    return target.endsWith('.ts') && existsSync(join(ROOT, target)) ? [target] : [];
   });
 }
 

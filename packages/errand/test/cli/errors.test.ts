@@ -77,8 +77,14 @@ const WRONG: Readonly<Record<string, Wrong>> = {
   'a store that cannot be opened': {
     argv: ['ps'],
     exit: 4,
-    says: 'the store /nonexistent/errand-home/errand.db cannot be opened: the disk is full',
+    says: 'errand: the disk is full\n',
     given: { openFault: new CodedError('full', 'the disk is full') },
+  },
+  'a store that cannot be opened for another reason': {
+    argv: ['ps'],
+    exit: 4,
+    says: 'the store /nonexistent/errand-home/errand.db cannot be opened: no such thing',
+    given: { openFault: new Error('no such thing') },
   },
 };
 

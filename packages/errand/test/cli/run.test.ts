@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { CodedError } from '../../src/base/errors.ts';
 import type { RunResult } from '../../src/domain/run/result.ts';
 import { Story } from '../terminal/story.ts';
 import { type AroundOptions, type CommandLine, createCommandLine } from './around.ts';
@@ -137,7 +138,7 @@ describe('text', () => {
     expect(await line.run('run', 'x', '--quiet')).toBe(3);
     expect(line.stdout()).toBe('half\n');
     expect(line.stderr()).toBe(
-      'errand: this answer is partial: the time was over [interrupted (wall)]; look at it with: errand show root\n',
+      'errand: this answer is partial: the time was over [interrupted (wall)]; look at it with: errand show root; go on with it: errand resume root\n',
     );
   });
 
@@ -239,6 +240,22 @@ describe('refused and withdrawn', () => {
       expect(line.stderr()).toBe('errand: the key of "openai" is refused\n');
     },
   );
+
+  test.each(['full', 'read_only', 'corrupt', 'io', 'busy'])(
+    '[DUR-7] a store that fails with %s in the middle is exit 4 and says what to do',
+    async (code) => {
+      const line = createCommandLine();
+      line.runtime.onStart = () => line.runtime.withdraw(new CodedError(code, 'The disk is full. Free some space.'));
+      expect(await line.run('run', 'x')).toBe(4);
+      expect(line.stderr()).toBe('errand: the run root broke off: The disk is full. Free some space.\n');
+    },
+  );
+
+  test('[DUR-6] a run that another process has taken over is exit 1', async () => {
+    const line = createCommandLine();
+    line.runtime.onStart = () => line.runtime.withdraw(new CodedError('fenced', 'It has been taken over.'));
+    expect(await line.run('run', 'x')).toBe(1);
+  });
 
   test('[SUR-2] a record that could not be kept is exit 1 and says so', async () => {
     const line = createCommandLine();

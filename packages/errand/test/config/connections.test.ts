@@ -29,6 +29,18 @@ describe('connections from the environment', () => {
     });
   });
 
+  test('[CTX-8] context_window says how much its models take; left out, nothing is assumed', () => {
+    const mine = '[connections.mine]\npreset = "ollama"\n';
+    expect(connection('mine', { user: mine })).not.toHaveProperty('contextWindow');
+    for (const window of [1_000, 32_768, 10_000_000]) {
+      const user = `${mine}context_window = ${window}`;
+      expect(connection('mine', { user })).toMatchObject({ contextWindow: window });
+      expect(configStatus(createPlaces().settings({ user })).connections).toContainEqual(
+        expect.objectContaining({ name: 'mine', context_window: window }),
+      );
+    }
+  });
+
   test('[MOD-1] a base URL makes it chat completions, with or without a key', () => {
     const environment = { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1/' };
     const local = { kind: 'openai-compatible', baseUrl: 'http://127.0.0.1:9/v1' };

@@ -53,6 +53,14 @@ describe('configuration files', () => {
     ['[limits]\nmax_depth = "deep"', 'limits.max_depth takes a whole number from 0 to 8, not "deep".'],
     ['[limits]\nroot_wall = 2020-01-01', 'limits.root_wall takes a time in seconds or one such as 30s, 5m or 1h'],
     ['[limits]\nroot_wall = 0', 'limits.root_wall takes a time'],
+    ['retention = 3', '"retention" must be a table.'],
+    ['[retention]\ndays = 0', 'retention.days takes a whole number from 1 to 36500, not 0.'],
+    ['[retention]\nruns = "all"', 'retention.runs takes a whole number from 1 to 10000000, not "all".'],
+    ['[retention]\nhours = 3', 'there is no setting "retention.hours"; accepted here: days, runs.'],
+    ...['999', '10_000_001', '8_000.5', '"32k"', 'true'].map((window) => [
+      `[connections.x]\npreset = "ollama"\ncontext_window = ${window}`,
+      'connections.x.context_window must be a whole number of tokens from 1000 to 10000000.',
+    ]),
   ])('[SUR-4] wrong values are refused by name: %j', (text, message) => {
     const problem = createPlaces().problem({ user: text });
     expect(problem.exit).toBe(4);

@@ -86,9 +86,9 @@ export async function watch(watched: {
     await feed.complete(runs.filter((runId) => !feed.hasEnded(runId)));
     return result;
   } catch (error) {
-    if (isRefusal(error)) throw refusal(error);
     const what = `the run ${handle.run_id} broke off`;
-    throw storeFailure(error, what) ?? new Failure(EXIT.failed, `${what}: ${messageOf(error)}`, error);
+    const failure = storeFailure(error, what) ?? (isRefusal(error) ? refusal(error) : null);
+    throw failure ?? new Failure(EXIT.failed, `${what}: ${messageOf(error)}`, error);
   } finally {
     stopListening();
   }
