@@ -52,7 +52,11 @@ function sentence(run: RunState, reason: string | null): string | null {
 }
 
 const USED_UP: Readonly<Record<keyof RunLimits, (bound: number) => string>> = {
-  steps: (bound) => `the ${bound} steps that it may take`,
-  tool_calls: (bound) => `the ${bound} tool calls that it may make`,
+  steps: (bound) => `the ${counted(bound, 'step')} that it may take`,
+  tool_calls: (bound) => `the ${counted(bound, 'tool call')} that it may make`,
   wall_ms: (bound) => `the ${plainDuration(bound)} that it may work`,
 };
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

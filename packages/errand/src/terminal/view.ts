@@ -14,6 +14,8 @@ export interface Row {
   readonly thinking: boolean;
   /** Calls that run now, in order of their start. */
   readonly running: readonly { readonly call_id: string; readonly name: string }[];
+  /** Ids of calls that have begun and not ended, also of those that a restart broke off. */
+  readonly unfinished: readonly string[];
   /** Names of all calls, in order. */
   readonly called: readonly string[];
   readonly createdAt: number;
@@ -61,6 +63,7 @@ function firstRow(event: Extract<RunEvent, { type: 'run.created' }>): Row {
     waitingOn: null,
     thinking: false,
     running: [],
+    unfinished: [],
     called: [],
     createdAt: at,
     startedAt: null,
@@ -90,10 +93,17 @@ function next(row: Row, event: RunEvent): Row {
       return { ...row, tokens: row.tokens + spent(event.usage) };
     case 'tool.started': {
       const call = { call_id: event.call_id, name: event.name };
-      return { ...row, running: [...row.running, call], called: [...row.called, event.name] };
+      const running = [...row.running, call];
+      // Begun again after a restart, it is still one call.
+      if (row.unfinished.includes(event.call_id)) return { ...row, running };
+      return { ...row, running, unfinished: [...row.unfinished, event.call_id], called: [...row.called, event.name] };
     }
     case 'tool.finished':
-      return { ...row, running: row.running.filter(({ call_id }) => call_id !== event.call_id) };
+      return {
+        ...row,
+        running: row.running.filter(({ call_id }) => call_id !== event.call_id),
+        unfinished: row.unfinished.filter((call_id) => call_id !== event.call_id),
+      };
     case 'todo.written':
       return { ...row, todo: event.items };
     case 'run.resumed':

@@ -209,7 +209,7 @@ describe('a parent that delegates', () => {
     expect(result.helpers.map((helper) => helper.state)).toEqual(['completed', 'completed']);
   });
 
-  it('[RES-5] neither one answer nor all of a step flood the parent, and the whole is kept', async () => {
+  it('[RES-5] [PAIN-12] neither one answer nor all of a step flood the parent, and the whole is kept', async () => {
     const long = 'x'.repeat(20_000);
     const instance = await createInstance(delegating(briefs(8), () => answer({ text: `HEAD ${long} TAIL` })));
     const result = await instance.run('ROOT');

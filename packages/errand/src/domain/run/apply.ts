@@ -14,6 +14,7 @@ export function begin(event: EventOf<'run.created'>): RunState {
     parent_id,
     spec,
     seq,
+    at,
     bootId: spec.boot_id,
     limits: spec.limits,
     state: 'queued',
@@ -59,6 +60,7 @@ export function apply(run: RunState, event: RunEvent): void {
     throw new Error(`${run.run_id} is ${run.state}; nothing follows (${event.type})`);
   }
   run.seq = event.seq;
+  run.at = event.at;
   switch (event.type) {
     case 'run.created':
       throw new Error(`${run.run_id} was created before`);

@@ -21,6 +21,8 @@ export interface RunState {
   readonly parent_id: string | null;
   readonly spec: RunSpec;
   seq: number;
+  /** Time of the last event. Within a run time never goes back, whatever the clock of the machine does. */
+  at: number;
   /** The process that drives it, or did last. */
   bootId: string;
   /** The bounds in force: those of the spec until they are raised. */

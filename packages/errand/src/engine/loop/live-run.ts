@@ -78,7 +78,7 @@ export class LiveRun {
   /** Takes events into the state and hands them to the journal, in order. */
   record(...bodies: readonly RunEventBody[]): void {
     const { run_id, parent_id } = this.state;
-    const at = this.services.clock.now();
+    const at = Math.max(this.services.clock.now(), this.state.at);
     const events: RunEvent[] = [];
     for (const body of bodies) {
       const event = { run_id, parent_id, seq: this.state.seq + 1, at, ...body } as RunEvent;

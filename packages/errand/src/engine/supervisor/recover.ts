@@ -64,7 +64,7 @@ export async function settleTree(services: Services, rootId: string, options: Se
       run_id: run.run_id,
       parent_id: run.parent_id,
       seq: run.seq + 1,
-      at: clock.now(),
+      at: Math.max(clock.now(), run.at),
       state: ending.state,
       reason: ending.reason,
       ending: run.endings + 1,

@@ -1,0 +1,243 @@
+import { describe, expect, it } from 'vitest';
+import { CodedError } from '../../src/base/errors.ts';
+import { fold } from '../../src/domain/run/apply.ts';
+import type { RunEventBody } from '../../src/domain/run/event.ts';
+import { recordOf } from '../../src/domain/run/record.ts';
+import { NO_USAGE } from '../../src/domain/run/usage.ts';
+import { createProcesses } from '../../src/host/create-processes.ts';
+import type { Journal } from '../../src/ports/journal.ts';
+import { createMemoryJournal } from '../../src/stores/memory/journal.ts';
+import { answer, type TestClock } from '../../src/testing/index.ts';
+import { eventsOf } from '../domain/runs.ts';
+import { createInstance, delegating, REPORT, resultsOf } from './instance.ts';
+
+const CALL = { call_id: 'c1', name: 'list', args: '{}' };
+const MID_STEP: RunEventBody[] = [
+  { type: 'run.started' },
+  { type: 'model.started', step: 1, attempt: 1, report: null },
+  {
+    type: 'model.finished',
+    step: 1,
+    text: 'so far',
+    calls: [CALL],
+    finish: 'tool_calls',
+    usage: NO_USAGE,
+    model_used: null,
+    active_ms: 5,
+    ms: 5,
+  },
+];
+
+interface Left {
+  readonly run_id: string;
+  readonly bodies: readonly RunEventBody[];
+}
+
+/** A journal as a process left it that was at work on these runs, each a tree of its own. */
+async function leftBy(
+  owner: { readonly pid: number; readonly process_start: string | null; readonly host?: string },
+  left: readonly Left[],
+  cwd = '/',
+): Promise<Journal> {
+  const journal = createMemoryJournal();
+  await journal.openBoot({ boot_id: 'boot_old', started_at: 1, host: createProcesses().self().host, ...owner });
+  for (const { run_id, bodies } of left) {
+    const system = journal.putBlob('You are a helper.');
+    const tools = journal.putBlob('[]');
+    const events = eventsOf(bodies, { root_id: run_id, boot_id: 'boot_old', cwd, system, tools }).map((event) => ({
+      ...event,
+      run_id,
+    }));
+    const claimed = await journal.claim({ root_id: run_id, boot_id: 'boot_old', mayTake: () => false });
+    await journal.append([{ run_id, events, record: recordOf(fold(events)), epoch: claimed.ok ? claimed.epoch : 0 }]);
+  }
+  return journal;
+}
+
+const SELF = createProcesses().self();
+const DEAD = { pid: SELF.pid, process_start: 'another time' };
+const SETTLED: RunEventBody = {
+  type: 'run.settled',
+  state: 'completed',
+  reason: null,
+  ending: 1,
+  answer: 'done',
+  partial: false,
+  message: '',
+  active_ms: 1,
+};
+
+describe('what an earlier process left', () => {
+  it('[DUR-3] [DUR-7] [PAIN-13] is classified on start: running interrupted, queued queued, terminal untouched; a process id that is used again proves nothing', async () => {
+    const journal = await leftBy(DEAD, [
+      { run_id: 'run_at_work', bodies: MID_STEP },
+      { run_id: 'run_queued', bodies: [] },
+      { run_id: 'run_done', bodies: [{ type: 'run.started' }, SETTLED] },
+    ]);
+    const before = await journal.record('run_done');
+    const instance = await createInstance(() => answer({ text: 'x' }), { journal });
+    const [atWork, queued, done] = await instance.runtime.records();
+    expect(atWork).toMatchObject({ state: 'interrupted', reason: 'restart', partial: true });
+    expect(queued).toMatchObject({ state: 'queued' });
+    expect(done).toEqual(before);
+    expect((await instance.runtime.result('run_at_work'))?.answer).toBe('so far');
+    expect((await journal.boots()).map((boot) => boot.boot_id)).not.toContain('boot_old');
+    expect(instance.server.requests).toEqual([]);
+  });
+
+  it('[DUR-3] a process that lives keeps its runs, also one on another machine', async () => {
+    for (const owner of [SELF, { pid: 1, process_start: null, host: 'elsewhere' }]) {
+      const journal = await leftBy(owner, [{ run_id: 'run_theirs', bodies: MID_STEP }]);
+      const instance = await createInstance(() => answer({ text: 'x' }), { journal });
+      expect(await instance.runtime.records()).toMatchObject([{ state: 'running' }]);
+    }
+  });
+
+  it('[DUR-3] [DUR-6] a silent process is taken over when its lease has run out by our own clock, one that shows itself is not', async () => {
+    const tryResume = async (during: (journal: Journal, clock: TestClock) => Promise<void>) => {
+      const journal = await leftBy({ pid: 1, process_start: null, host: 'elsewhere' }, [
+        { run_id: 'run_theirs', bodies: MID_STEP },
+      ]);
+      const instance = await createInstance((request) => answer({ text: `${resultsOf(request).length} results` }), {
+        journal,
+      });
+      const asked = instance.runtime.resume({ runId: 'run_theirs' });
+      await instance.clock.whenPending(1);
+      await during(journal, instance.clock);
+      await instance.clock.advance(10_000);
+      const resumed = await asked;
+      return resumed.ok ? (await resumed.value.result).state : resumed.error.message;
+    };
+    expect(await tryResume(async (journal) => journal.beat('boot_old'))).toMatch(
+      /process 1 on elsewhere, which is at work/u,
+    );
+    // The wall clock is no witness: neither set forward nor back does it make a process silent, or keep one alive.
+    expect(await tryResume(async (_journal, clock) => clock.jump(-86_400_000))).toBe('completed');
+    expect(await tryResume(async (_journal, clock) => clock.jump(86_400_000))).toBe('completed');
+  });
+
+  it('[RUN-2] [DUR-6] who was taken over cannot write any more, and says so', async () => {
+    const journal = createMemoryJournal();
+    const instance = await createInstance(() => instance.server.hold('gate', answer({ text: 'late' })), { journal });
+    const handle = await instance.start('go');
+    await instance.server.whenHeld('gate');
+    await journal.claim({ root_id: handle.run_id, boot_id: 'boot_other', mayTake: () => true });
+    instance.server.release('gate');
+    await expect(handle.result).rejects.toMatchObject({ code: 'fenced' });
+    expect((await journal.read(handle.run_id)).some((event) => event.type === 'run.settled')).toBe(false);
+  });
+
+  it('[DUR-3] [PAIN-22] whoever was told to stop before the end of the process does not come back', async () => {
+    const journal = await leftBy(DEAD, [
+      { run_id: 'run_told', bodies: [...MID_STEP, { type: 'cancel.asked', reason: 'user' }] },
+    ]);
+    const instance = await createInstance(() => answer({ text: 'x' }), { journal });
+    expect(await instance.runtime.records()).toMatchObject([{ state: 'cancelled', reason: 'user' }]);
+  });
+
+  it('[DUR-1] an answer that was on record is the answer; it is not paid again', async () => {
+    const answered = { ...MID_STEP[2], text: 'the answer', calls: [], finish: 'stop' } as RunEventBody;
+    const journal = await leftBy(DEAD, [{ run_id: 'run_answered', bodies: [...MID_STEP.slice(0, 2), answered] }]);
+    const instance = await createInstance(() => answer({ text: 'another answer' }), { journal });
+    const resumed = await instance.runtime.resume({ runId: 'run_answered' });
+    if (!resumed.ok) throw new Error(resumed.error.message);
+    expect(await resumed.value.result).toMatchObject({ state: 'completed', answer: 'the answer' });
+    expect(instance.server.requests).toEqual([]);
+  });
+
+  it('[DUR-2] a call that had started and writes is not repeated; the model is told that its outcome is unknown', async () => {
+    let acted = 0;
+    const writer = {
+      name: 'scribble',
+      risk: 'write' as const,
+      family: 'custom',
+      description: 'Writes.',
+      parameters: { type: 'object' },
+      parse: (args: unknown) => ({ ok: true as const, value: args }),
+      execute: async () => {
+        acted++;
+        return { status: 'ok' as const, output: 'written' };
+      },
+    };
+    const call = { call_id: 'c1', name: 'scribble', args: '{"a":1}' };
+    const finished = { ...MID_STEP[2], calls: [call] } as RunEventBody;
+    const bodies: RunEventBody[] = [
+      ...MID_STEP.slice(0, 2),
+      finished,
+      { type: 'tool.started', step: 1, risk: 'write', ...call },
+    ];
+    const journal = await leftBy(DEAD, [{ run_id: 'run_wrote', bodies }]);
+    const instance = await createInstance((request) => answer({ text: resultsOf(request).join() }), {
+      journal,
+      extraTools: [writer],
+    });
+    const resumed = await instance.runtime.resume({ runId: 'run_wrote' });
+    if (!resumed.ok) throw new Error(resumed.error.message);
+    expect((await resumed.value.result).answer).toMatch(/Outcome unknown: this call of scribble had started/u);
+    expect(acted).toBe(0);
+  });
+
+  it('[SUR-4] [DUR-3] a run whose process is gone can be stopped', async () => {
+    const journal = await leftBy({ pid: 1, process_start: null, host: 'elsewhere' }, [
+      { run_id: 'run_left', bodies: MID_STEP },
+    ]);
+    const instance = await createInstance(() => answer({ text: 'x' }), { journal });
+    await journal.closeBoot('boot_old');
+    expect(await instance.runtime.stop('run_left', 'user')).toMatchObject({
+      kind: 'stopped',
+      record: { state: 'cancelled', reason: 'user' },
+    });
+  });
+});
+
+describe('a store that fails under a run', () => {
+  it.each(['full', 'read_only', 'io', 'busy'] as const)(
+    '[DUR-7] %s: nothing hangs, whoever waits is told, what was finished is kept, and the run goes on when it is well again',
+    async (code) => {
+      const journal = createMemoryJournal();
+      const append = journal.append.bind(journal);
+      let ill = false;
+      journal.append = (entries) =>
+        ill ? Promise.reject(new CodedError(code, `the store is ${code}`)) : append(entries);
+      const instance = await createInstance(
+        delegating([{ task: 'one' }, { task: 'two' }], (request, opening) => {
+          if (opening.includes('one')) return answer({ text: REPORT });
+          return instance.server.hold(
+            'gate',
+            resultsOf(request).length === 0
+              ? answer({ calls: [{ name: 'list', args: {} }] })
+              : answer({ text: REPORT }),
+          );
+        }),
+        { journal },
+      );
+      const handle = await instance.start('ROOT');
+      await instance.server.whenHeld('gate');
+      ill = true;
+      instance.server.release('gate');
+      await expect(handle.result).rejects.toMatchObject({ code, message: `the store is ${code}` });
+      await instance.server.whenIdle();
+      ill = false;
+      const resumed = await instance.runtime.resume({ runId: handle.run_id });
+      if (!resumed.ok) throw new Error(resumed.error.message);
+      const result = await resumed.value.result;
+      expect(result).toMatchObject({ state: 'completed', helpers: [{ state: 'completed' }, { state: 'completed' }] });
+      // The first helper's work was on record, and is not asked for again.
+      expect(instance.server.requests.filter((request) => request.text.includes('QUESTION\\none'))).toHaveLength(1);
+    },
+  );
+
+  it('[DUR-7] neither a clock that is set nor a machine that slept ends a run or makes its times negative', async () => {
+    const instance = await createInstance(() => instance.server.hold('gate', answer({ text: 'done' })));
+    const handle = await instance.start('go', { limits: { wall_ms: 60_000 } });
+    await instance.server.whenHeld('gate');
+    instance.clock.jump(-3_600_000);
+    instance.clock.jump(8 * 3_600_000);
+    instance.clock.jump(-9 * 3_600_000);
+    await instance.clock.advance(1_000);
+    instance.server.release('gate');
+    const result = await handle.result;
+    expect(result.state).toBe('completed');
+    expect(result.duration_ms).toBeGreaterThanOrEqual(0);
+  });
+});
