@@ -11,6 +11,7 @@ import { createProcesses } from '../host/create-processes.ts';
 import { createFiles } from '../host/files/create-files.ts';
 import type { Journal } from '../ports/journal.ts';
 import type { Models } from '../ports/model.ts';
+import type { Processes } from '../ports/processes.ts';
 import type { Runtime } from '../ports/runtime.ts';
 import type { Tool } from '../ports/tool.ts';
 import { createTools } from '../tools/index.ts';
@@ -26,6 +27,7 @@ export interface WireOptions {
   readonly rootAuthority?: Partial<Authority>;
   readonly clock: Clock;
   readonly random?: Random;
+  readonly processes?: Processes;
   readonly mode: 'run' | 'read';
 }
 
@@ -34,7 +36,7 @@ export function wire(options: WireOptions): Promise<Runtime> {
   const { journal, models, limits, mode, clock } = options;
   const random = options.random ?? Math.random;
   const ids = createIds(clock, random);
-  const processes = createProcesses();
+  const processes = options.processes ?? createProcesses();
   const bootId = ids('boot');
   const services: Services = {
     clock,

@@ -69,6 +69,20 @@ describe('the view', () => {
     expect(row).toMatchObject({ state: 'queued', reason: null, partial: false, endedAt: null, tokens: 55 });
   });
 
+  test('[DUR-2] a call that is begun again after a restart is still one call', () => {
+    const story = fanOut();
+    story.settle('one', '', { state: 'interrupted', reason: 'restart' });
+    const limits = { steps: 1, tool_calls: 1, wall_ms: null };
+    story.tell('one', { type: 'run.resumed', boot_id: 'boot_2', limits, note: '' });
+    story.startCall('one', 'search');
+    const again = foldView(EMPTY_VIEW, story.events).rows.get('one');
+    expect(again).toMatchObject({ called: ['search'], running: [{ name: 'search' }] });
+    story.endCall('one', 'search');
+    story.startCall('one', 'search');
+    const other = foldView(EMPTY_VIEW, story.events).rows.get('one');
+    expect(other).toMatchObject({ called: ['search', 'search'] });
+  });
+
   test('[SUR-1] tokens of failed calls count', () => {
     const story = fanOut();
     const fault = { code: 'cut', message: 'cut off', retryable: true } as const;
