@@ -109,8 +109,17 @@ describe('a bound that would end a run at once', () => {
     expect(limitInTheWay(course({ steps: 2, reason: null }), {})).toContain('the 2 steps');
     expect(limitInTheWay(course({ steps: 1, reason: 'restart' }), {})).toBeNull();
     expect(limitInTheWay(course({ steps: 1, reason: null }), {})).toBeNull();
-    // Killed between its last answer and its ending: it only has to be put on record.
+    // Its last report is written: going on would put that on record, and nothing more.
     expect(limitInTheWay(course({ steps: 1, report: 'steps', reason: 'restart' }), {})).toContain('the 2 steps');
+  });
+
+  test('[DUR-3] none is in the way of a run whose whole answer is on record, but not its ending', () => {
+    const story = new Story();
+    story.start('run_1');
+    story.answer('run_1', 'the answer');
+    const limits = { steps: 1, tool_calls: 1, wall_ms: null };
+    const events = story.events.map((event) => (event.type === 'run.created' ? { ...event, limits } : event));
+    expect(limitInTheWay(events, {})).toBeNull();
   });
 
   test('[DUR-4] none is in the way of a run that failed at its provider, has ended or waits for its turn', () => {

@@ -265,12 +265,16 @@ describe('errand resume --all', () => {
 
   test('[DUR-4] they work beside each other, as many at once as may', async () => {
     const runs = Object.fromEntries(Array.from({ length: 5 }, (_, index) => [`run_${index}`, {}]));
-    const { line: all } = line(runs, { environment: { ERRAND_STEPS: '1' } });
+    const { line: all } = line(runs, { environment: { ERRAND_MAX_CONCURRENT: '2' } });
     const begun: string[] = [];
     all.runtime.onStart = (run_id) => begun.push(run_id);
     const running = all.run('resume', '--all', '--quiet');
-    await until(() => begun.length === 5);
-    for (const run_id of begun) all.runtime.finish(sampleResult(run_id));
+    for (const [index, run_id] of Object.keys(runs).entries()) {
+      const together = Math.min(5, index + 2);
+      await until(() => begun.length >= together);
+      expect(begun).toHaveLength(together);
+      all.runtime.finish(sampleResult(run_id));
+    }
     expect(await running).toBe(0);
   });
 
@@ -320,7 +324,7 @@ describe('how to go on', () => {
     const { line: one } = line({ run_1: { reason: 'wall', limits: { steps: 60, tool_calls: 9, wall_ms: 90_000 } } });
     await one.run('show', 'run_1');
     expect(one.stdout()).toContain('state    interrupted (wall)\n');
-    expect(one.stdout()).toContain('go on    errand resume run_1 --wall 180s\n');
+    expect(one.stdout()).toContain('go on    errand resume run_1 --wall 3m\n');
     const { line: list } = line({ run_1: { reason: 'wall' }, run_2: {}, run_3: { state: 'completed' } });
     await list.run('ps');
     expect(list.stdout()).toContain('‖ interrupted (wall)');

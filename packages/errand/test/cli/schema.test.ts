@@ -122,10 +122,20 @@ describe('the schema of stream-json', () => {
     expect(isLine(sampleResult('run_1', { helpers: [helper] })), JSON.stringify(isLine.errors)).toBe(true);
   });
 
+  test('[SUR-2] [DUR-4] takes the last line of errand resume --all', () => {
+    const skipped = [{ run_id: 'run_2', title: 'a title', message: 'why' }];
+    const results = { type: 'results', results: [sampleResult('run_1')], skipped };
+    expect(isLine(results), JSON.stringify(isLine.errors)).toBe(true);
+    expect(isLine({ ...results, results: [] })).toBe(true);
+    expect(isLine({ ...results, results: [{}] })).toBe(false);
+    expect(isLine({ ...results, more: 1 })).toBe(false);
+  });
+
   test('[SUR-2] names exactly the kinds of events that there are', () => {
     const named = definition('event').oneOf.map(({ $ref }: { $ref: string }) => $ref.replace('#/$defs/', ''));
     expect(named.toSorted()).toEqual(['run.created', ...Object.keys(bodies)].toSorted());
-    expect(schema.oneOf).toEqual([...definition('event').oneOf, { $ref: '#/$defs/result' }]);
+    const last = [{ $ref: '#/$defs/result' }, { $ref: '#/$defs/results' }];
+    expect(schema.oneOf).toEqual([...definition('event').oneOf, ...last]);
   });
 
   test('[SUR-2] refuses an unknown kind, an unknown field and a missing one', () => {
