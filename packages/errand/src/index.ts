@@ -1,6 +1,6 @@
 import type { Errand, ErrandOptions } from './app/errand-options.ts';
 
-export type { Errand, ErrandOptions } from './app/errand-options.ts';
+export type { ConnectionOptions, Errand, ErrandOptions } from './app/errand-options.ts';
 export { CodedError } from './base/errors.ts';
 export type { Json, JsonObject } from './base/json.ts';
 export type { Authority, Mode, Risk } from './domain/authority/authority.ts';

@@ -6,13 +6,31 @@ import type { Connection, Models } from '../ports/model.ts';
 import type { Runtime, StartRequest } from '../ports/runtime.ts';
 import type { Tool } from '../ports/tool.ts';
 
+/** How to reach one provider. Copied when the instance is made; its key is never journaled or logged. */
+export interface ConnectionOptions {
+  /** First part of `<connection>/<id>`. */
+  readonly name: string;
+  readonly kind: Connection['kind'];
+  /** Left out: the provider's own address. */
+  readonly baseUrl?: string | null | undefined;
+  /** Left out: none is sent. */
+  readonly apiKey?: string | null | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Milliseconds that one call may take; default 600,000. */
+  readonly callTimeoutMs?: number | undefined;
+  /** Tokens of the context window of its models; left out: not known. */
+  readonly contextWindow?: number | undefined;
+}
+
 export interface ErrandOptions {
   /** Absolute folder of the store. Left out, runs are kept in memory and end with the process. */
   readonly folder?: string;
+  /** `normal` (default) survives the end of the process at any moment, `full` also a power cut. Needs `folder`. */
+  readonly durability?: 'normal' | 'full';
   /** A store of your own; instead of `folder`. */
   readonly journal?: Journal;
   /** Connections to providers; `offline/extract` is always there. */
-  readonly connections?: readonly Connection[];
+  readonly connections?: readonly ConnectionOptions[];
   /** Models of your own; instead of `connections`. */
   readonly models?: Models;
   /** Bounds; what is left out is as SPEC table A says. Times in milliseconds. */

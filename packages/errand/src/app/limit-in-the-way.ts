@@ -26,9 +26,9 @@ export function limitInTheWay(events: readonly RunEvent[], raises: Partial<RunLi
   return limit && limits[limit] === had[limit] ? sentence(run, before) : null;
 }
 
-/** What an earlier process left running is put on record as interrupted before it goes on. */
+/** What an earlier process left at work is put on record as interrupted before it goes on; what queues has nothing in its way. */
 function asRecovered(run: RunState): RunState {
-  if (run.state === 'queued' || isEnded(run.state)) return run;
+  if (isEnded(run.state)) return run;
   const ending = run.endings + 1;
   tell(run, {
     ...{ type: 'run.settled', state: 'interrupted', reason: 'restart', ending },

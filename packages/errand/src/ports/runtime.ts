@@ -48,7 +48,7 @@ export interface ResumeRequest {
 }
 
 export interface ResumeRefusal {
-  readonly code: 'not_found' | 'running' | 'no_model';
+  readonly code: 'not_found' | 'running' | 'no_model' | 'full';
   readonly message: string;
 }
 
@@ -79,7 +79,7 @@ export interface RunHandle {
   readonly result: Promise<RunResult>;
   /** Recorded events of the whole tree, from the first. Returns the way to stop listening. */
   observe(listener: (events: readonly RunEvent[]) => void): () => void;
-  /** Text as it streams, not recorded; for live views. */
+  /** The run's own text as it streams, before it is recorded; for a live view. One listener: the last. One that throws hears no more. */
   observeText(listener: (runId: string, delta: string) => void): () => void;
   cancel(reason: CancelReason): void;
 }

@@ -26,6 +26,8 @@ export interface CommandLine {
   readonly clock: TestClock;
   /** Modes in which an instance was opened. */
   readonly opened: string[];
+  /** Folders that they were opened for. */
+  readonly folders: string[];
   readonly exited: number[];
   run(...argv: string[]): Promise<number>;
   signal(name: EndSignal): void;
@@ -87,6 +89,7 @@ export function createCommandLine(options: AroundOptions = {}): CommandLine {
   const stdout = createCapture(false);
   const stderr = createCapture(options.terminal ?? false);
   const opened: string[] = [];
+  const folders: string[] = [];
   const exited: number[] = [];
   const listeners = new Set<(signal: EndSignal) => void>();
   const around: Surroundings = {
@@ -101,9 +104,10 @@ export function createCommandLine(options: AroundOptions = {}): CommandLine {
       return () => listeners.delete(listener);
     },
     exit: (code) => exited.push(code),
-    openService: async (_settings, { mode }) => {
+    openService: async (settings, { mode }) => {
       if (options.openFault) throw options.openFault;
       opened.push(mode);
+      folders.push(settings.cwd);
       return { runtime, store, close: () => runtime.close() };
     },
   };
@@ -111,6 +115,7 @@ export function createCommandLine(options: AroundOptions = {}): CommandLine {
     runtime,
     clock,
     opened,
+    folders,
     exited,
     run: (...argv) => main(argv, around),
     signal(name) {

@@ -45,6 +45,7 @@ export class FakeRuntime implements CommandRuntime {
   readonly cancelled: CancelReason[] = [];
   readonly stopped: [string, CancelReason][] = [];
   closed = false;
+  closes = 0;
   /** What `start` answers instead of starting. */
   refusal: StartRefusal | null = null;
   stopAnswer: StopAnswer | null = null;
@@ -149,6 +150,7 @@ export class FakeRuntime implements CommandRuntime {
 
   async close(): Promise<void> {
     this.closed = true;
+    this.closes++;
   }
 
   #endOf(runId: string): PromiseWithResolvers<RunResult> {

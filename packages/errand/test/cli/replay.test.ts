@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CodedError } from '../../src/base/errors.ts';
@@ -13,6 +14,9 @@ function line(courses: Readonly<Record<string, Course>>, given: AroundOptions = 
   for (const [run_id, course] of Object.entries(courses)) runtime.record(eventsOf(run_id, course));
   return createCommandLine({ runtime, ...given });
 }
+
+/** Where the runs worked; the command line is elsewhere. */
+const FOLDER = dirname(import.meta.dirname);
 
 interface Course {
   readonly steps?: readonly (readonly string[])[];
@@ -36,7 +40,7 @@ function eventsOf(run_id: string, course: Course): RunEvent[] {
   story.answer(run_id, answer);
   story.settle(run_id, answer, state === 'completed' ? {} : { state, reason: 'wall', partial: true });
   return story.events.map((event) => {
-    if (event.type === 'run.created') return { ...event, cwd: import.meta.dirname };
+    if (event.type === 'run.created') return { ...event, cwd: FOLDER };
     return event.type === 'model.finished'
       ? { ...event, calls: event.calls.map((call) => ({ ...call, args })) }
       : event;
@@ -76,6 +80,7 @@ describe('errand replay', () => {
     expect(await one.run('replay', 'run_1', '--from', '2')).toBe(0);
     expect(one.runtime.forked).toEqual([{ runId: 'run_1', step: 2 }]);
     expect(one.stdout()).toBe('tried again\n');
+    expect(one.folders).toEqual([import.meta.dirname, FOLDER]);
     const other = line({ run_1: {} }, { environment: { OPENAI_API_KEY: 'k' } });
     other.runtime.onStart = () => other.runtime.finish(sampleResult('root', { state: 'failed', reason: 'internal' }));
     const argv = ['replay', 'run_1', '--from', '0', '--model', 'openai/x', '--output-format', 'json'];
@@ -201,6 +206,8 @@ describe('errand compare', () => {
     expect(parted('{"lines":[1,2]}', '{"lines":[2,1]}')).toBe(1);
     expect(parted('{broken', '{broken')).toBeNull();
     expect(parted('{broken', '{}')).toBe(1);
+    const whole = eventsOf('run_1', { steps });
+    expect(compareRuns(whole, whole.slice(0, 6)).parted_at_step).toBe(2);
   });
 
   test('[DUR-8] a run that goes on from another has its steps first', () => {

@@ -34,7 +34,7 @@ function line(past: Readonly<Record<string, Past>>, given: AroundOptions = {}): 
   runtime.onStart = (run_id) => {
     goOn(story, created, run_id);
     created.runtime.record([story.settle(run_id)]);
-    created.runtime.finish(sampleResult(run_id, { answer: `answer of ${run_id}` }));
+    created.runtime.finish(sampleResult(run_id, { answer: `answer of ${run_id}`, helpers: helpersOf(story, run_id) }));
   };
   return { line: created, story };
 }
@@ -56,6 +56,11 @@ function tell(story: Story, run_id: string, { title, state = 'interrupted', reas
   story.settle(run_id, '', { state, reason: reason ?? (state === 'interrupted' ? 'restart' : null) });
 }
 
+function helpersOf(story: Story, root: string) {
+  const ids = new Set(story.events.flatMap(({ run_id, parent_id }) => (parent_id === root ? [run_id] : [])));
+  return [...ids].map((run_id) => ({ run_id }) as ReturnType<typeof sampleResult>['helpers'][number]);
+}
+
 /** What the runtime records when a run goes on. */
 function goOn(story: Story, { runtime }: CommandLine, run_id: string): void {
   const limits = { steps: 60, tool_calls: 400, wall_ms: null };
@@ -70,10 +75,11 @@ describe('errand resume <run>', () => {
     expect(await text.run('resume', 'the task')).toBe(0);
     expect(text.runtime.resumed).toEqual([{ runId: 'run_1' }]);
     expect(text.opened).toEqual(['read', 'run']);
+    expect(text.folders[1]).toBe(folder);
     expect(text.stdout()).toBe('answer of run_1\n');
     // Nothing is said again of what an earlier process has said.
     expect(text.stderr()).toBe('● run_1 "the task"\n');
-    expect(text.runtime.closed).toBe(true);
+    expect(text.runtime.closes).toBe(2);
   });
 
   test('[DUR-4] [SUR-2] stream-json has the events from the first on, those of helpers too', async () => {
@@ -89,6 +95,7 @@ describe('errand resume <run>', () => {
     expect(own(lines.slice(0, -1)).map((event) => ({ ...event, cwd: '/work' }))).toEqual(
       own(story.events).map((event) => ({ ...event, cwd: '/work' })),
     );
+    expect(lines).toHaveLength(story.events.length + 1);
   });
 
   test('[DUR-4] flags raise its bounds; one that is higher already stays', async () => {
@@ -166,6 +173,7 @@ describe('errand resume <run>', () => {
     ['running', 2],
     ['not_found', 2],
     ['no_model', 4],
+    ['full', 4],
   ] as const)('[DUR-4] refused with %s: exit %d and one sentence', async (code, exit) => {
     const { line: one } = line({ run_1: {} });
     one.runtime.refusals.set('run_1', { code, message: 'It belongs to process 7.' });
@@ -222,6 +230,7 @@ describe('errand resume --all', () => {
     expect(all.runtime.resumed.map(({ runId }) => runId)).toEqual(['run_1', 'run_3']);
     expect(all.stdout()).toBe('# one\n\nanswer of run_1\n\n# three\n\nanswer of run_3\n');
     expect(all.stderr().trim().split('\n')).toEqual(skipped);
+    expect(all.runtime.closes).toBe(all.opened.length);
     const { line: none } = line({ run_2: past.run_2 });
     expect(await none.run('resume', '--all')).toBe(0);
     expect(none.opened).toEqual(['read']);
@@ -242,7 +251,10 @@ describe('errand resume --all', () => {
     const results = JSON.parse(json.stdout());
     expect(results).toEqual({
       type: 'results',
-      results: ['run_1', 'run_3'].map((run_id) => sampleResult(run_id, { answer: `answer of ${run_id}` })),
+      results: ['run_1', 'run_3'].map((run_id) => {
+        const helpers = run_id === 'run_1' ? [{ run_id: 'run_1_helper0' }] : [];
+        return { ...sampleResult(run_id, { answer: `answer of ${run_id}` }), helpers };
+      }),
       skipped: [
         { run_id: 'run_4', title: 'four', message: expect.stringContaining('--steps 2') },
         { run_id: 'run_5', title: 'five', message: 'there is no folder /not/there.' },
@@ -299,6 +311,34 @@ describe('errand resume --all', () => {
     ]);
   });
 
+  test('[DUR-4] what another process works at is no fault, a helper goes on with its root alone, no answer has no title', async () => {
+    const { line: all, story } = line({ run_1: {}, run_2: {} });
+    all.runtime.record([
+      ...story.start('run_2_helper', { parent: 'run_2' }),
+      story.settle('run_2_helper', '', { state: 'interrupted', reason: 'steps' }),
+    ]);
+    all.runtime.refusals.set('run_1', { code: 'running', message: 'run_1 belongs to process 7.' });
+    all.runtime.onStart = (run_id) => all.runtime.finish(sampleResult(run_id, { answer: '' }));
+    expect(await all.run('resume', '--all', '--quiet')).toBe(0);
+    expect(all.runtime.resumed.map(({ runId }) => runId)).toEqual(['run_2']);
+    expect(all.stdout()).toBe('');
+  });
+
+  test.each(['no_model', 'full'] as const)('[DUR-4] one that is refused with %s is not: 4', async (code) => {
+    const { line: all } = line({ run_1: {}, run_2: {} });
+    all.runtime.refusals.set('run_1', { code, message: 'It cannot be.' });
+    expect(await all.run('resume', '--all', '--quiet')).toBe(4);
+    expect(all.stderr()).toBe('errand: run_1 "task of run_1" does not go on: It cannot be.\n');
+  });
+
+  test('[SUR-1] Ctrl-C begins no other of the same folder', async () => {
+    const { line: all } = line({ run_1: {}, run_2: {} }, { environment: { ERRAND_MAX_CONCURRENT: '1' } });
+    all.runtime.onStart = () => all.signal('SIGTERM');
+    all.runtime.onCancel = (reason, run_id) => all.runtime.finish(sampleResult(run_id, { state: 'cancelled', reason }));
+    expect(await all.run('resume', '--all', '--quiet')).toBe(143);
+    expect(all.runtime.resumed.map(({ runId }) => runId)).toEqual(['run_1']);
+  });
+
   test('[SUR-1] Ctrl-C stops those that work and begins no other: 130', async () => {
     const { line: all } = line({ run_1: {}, run_2: { cwd: `${folder}/..` } });
     all.runtime.onStart = () => all.signal('SIGINT');
@@ -307,6 +347,7 @@ describe('errand resume --all', () => {
     expect(await all.run('resume', '--all', '--quiet')).toBe(130);
     expect(all.runtime.resumed.map(({ runId }) => runId)).toEqual(['run_1']);
     expect(all.stderr()).toContain('run_2 "task of run_2" does not go on: this was stopped before its turn.');
+    expect(all.opened).toEqual(['read', 'run']);
   });
 
   test('[SUR-2] when the reader goes away they are stopped', async () => {

@@ -66,11 +66,16 @@ describe('what is kept of runs that have ended', () => {
   });
 
   test('[DUR-5] days and number are those of the configuration', async () => {
-    const settings = createPlaces().settings({ user: '[retention]\ndays = 100\nruns = 2' });
-    await storeOf(settings, [9, 8, 6, 0]);
-    const service = await openService(settings, { mode: 'run' });
-    await vi.waitFor(async () => expect(await kept(settings)).toEqual(['run_6', 'run_0']));
-    await service.close();
+    for (const [user, left] of [
+      ['days = 100\nruns = 2', ['run_6', 'run_0']],
+      ['days = 1', ['run_0']],
+    ] as const) {
+      const settings = createPlaces().settings({ user: `[retention]\n${user}` });
+      await storeOf(settings, [9, 8, 6, 0]);
+      const service = await openService(settings, { mode: 'run' });
+      await vi.waitFor(async () => expect(await kept(settings)).toEqual(left));
+      await service.close();
+    }
   });
 
   test('[DUR-5] opening it to read deletes nothing', async () => {

@@ -274,7 +274,10 @@ describe('the store', () => {
     }
     expect(existsSync(join(place.work, 'copy.db'))).toBe(false);
     const doctor = await errand(place, ['doctor']);
-    expect(doctor).toMatchObject({ code: 1, stdout: expect.stringMatching(/✗ +store +The file \S+errand\.db is damaged/u) });
+    expect(doctor).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/✗ +store +The file \S+errand\.db is damaged/u),
+    });
   });
 
   it('[DUR-7] a folder that takes no store is one sentence and exit 4', async () => {

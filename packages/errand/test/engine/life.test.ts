@@ -183,6 +183,24 @@ describe('a run', () => {
     expect(instance.clock.pending).toBe(0);
   });
 
+  it('[LIM-6] no step oversteps the bound on tool calls: what goes beyond it is refused', async () => {
+    const eight = Array.from({ length: 8 }, () => ({ name: 'list', args: {} }));
+    const instance = await createInstance(
+      delegating([{ task: 'look' }], (request) =>
+        resultsOf(request).length === 0 ? answer({ text: 'so far', calls: eight }) : answer({ text: REPORT }),
+      ),
+      { limits: { helper_tool_calls: 3 } },
+    );
+    const { helpers } = await instance.run('ROOT');
+    expect(helpers).toMatchObject([
+      { state: 'interrupted', reason: 'tool_calls', tool_calls: ['list', 'list', 'list'], partial: true },
+    ]);
+    const refused = instance.events.filter((event) => event.type === 'tool.finished' && event.status === 'refused');
+    expect(refused).toHaveLength(5);
+    expect(refused[0]).toMatchObject({ output: expect.stringContaining('limit of 3 tool calls is used up') });
+    expect(await instance.runtime.replay(helpers[0]?.run_id ?? '')).toMatchObject({ differences: [] });
+  });
+
   it('[LIM-6] a provider that streams for ever is ended by the wall clock', async () => {
     const instance = await createInstance(
       delegating([{ task: 'look' }], () => endless('and on ')),

@@ -135,6 +135,48 @@ describe('what an earlier process left', () => {
     expect(await instance.runtime.records()).toMatchObject([{ state: 'cancelled', reason: 'user' }]);
   });
 
+  it('[DUR-3] [PAIN-22] who was told to stop while queued is stopped as well', async () => {
+    const journal = await leftBy(DEAD, [{ run_id: 'run_told', bodies: [{ type: 'cancel.asked', reason: 'user' }] }]);
+    const instance = await createInstance(() => answer({ text: 'x' }), { journal });
+    expect(await instance.runtime.records()).toMatchObject([{ state: 'cancelled', reason: 'user' }]);
+  });
+
+  it('[DUR-7] what is stored about one run may be damaged: the others are put in order, and Errand starts', async () => {
+    const journal = await leftBy(DEAD, [
+      { run_id: 'run_damaged', bodies: MID_STEP },
+      { run_id: 'run_senseless', bodies: MID_STEP },
+      { run_id: 'run_sound', bodies: MID_STEP },
+    ]);
+    const read = journal.read.bind(journal);
+    journal.read = async (runId, after) => {
+      if (runId === 'run_damaged') throw new CodedError('corrupt', `What is stored about ${runId} is damaged.`);
+      return runId === 'run_senseless' ? (await read(runId)).slice(1) : read(runId, after);
+    };
+    const instance = await createInstance(() => answer({ text: 'x' }), { journal });
+    expect((await journal.record('run_sound'))?.state).toBe('interrupted');
+    await expect(instance.runtime.resume({ runId: 'run_damaged' })).rejects.toMatchObject({ code: 'corrupt' });
+    // Nothing of the attempt is left: another process may try.
+    const claim = { root_id: 'run_damaged', boot_id: 'boot_other', mayTake: () => false };
+    expect(await journal.claim(claim)).toMatchObject({ ok: true });
+  });
+
+  it('[DUR-3] [DUR-4] a queued run goes on as the run of the process that takes it up, under raised bounds', async () => {
+    const journal = await leftBy(DEAD, [{ run_id: 'run_queued', bodies: [] }]);
+    const instance = await createInstance(() => instance.server.hold('gate', answer({ text: 'done' })), { journal });
+    const resumed = await instance.runtime.resume({ runId: 'run_queued', limits: { steps: 77 } });
+    if (!resumed.ok) throw new Error(resumed.error.message);
+    await instance.server.whenHeld('gate');
+    expect((await instance.runtime.events('run_queued')).find((event) => event.type === 'run.resumed')).toMatchObject({
+      limits: { steps: 77 },
+    });
+    // Whoever wants it stopped asks the process that stands on record, and that is at work on it.
+    const record = await journal.record('run_queued');
+    expect(record).toMatchObject({ state: 'running' });
+    await journal.sendCommand(record?.boot_id ?? '', { kind: 'cancel', run_id: 'run_queued', reason: 'user' });
+    expect(await resumed.value.result).toMatchObject({ state: 'cancelled', reason: 'user' });
+    expect(await instance.runtime.replay('run_queued')).toMatchObject({ differences: [] });
+  });
+
   it('[DUR-1] an answer that was on record is the answer; it is not paid again', async () => {
     const answered = { ...MID_STEP[2], text: 'the answer', calls: [], finish: 'stop' } as RunEventBody;
     const journal = await leftBy(DEAD, [{ run_id: 'run_answered', bodies: [...MID_STEP.slice(0, 2), answered] }]);
@@ -191,6 +233,35 @@ describe('what an earlier process left', () => {
 });
 
 describe('a store that fails under a run', () => {
+  it('[SUR-4] [DUR-7] a run that was lost with it can be stopped once it is well again', async () => {
+    const journal = createMemoryJournal();
+    const append = journal.append.bind(journal);
+    let ill = false;
+    journal.append = (entries) => (ill ? Promise.reject(new CodedError('io', 'the store is ill')) : append(entries));
+    const instance = await createInstance(() => instance.server.hold('gate', answer({ text: 'done' })), { journal });
+    const handle = await instance.start('go');
+    await instance.server.whenHeld('gate');
+    ill = true;
+    instance.server.release('gate');
+    await expect(handle.result).rejects.toMatchObject({ code: 'io' });
+    ill = false;
+    expect(await instance.runtime.stop(handle.run_id, 'user')).toMatchObject({
+      kind: 'stopped',
+      record: { state: 'cancelled', reason: 'user' },
+    });
+  });
+
+  it('[SUR-4] [DUR-7] whoever waits for a stop is told, and nothing of the waiting is left', async () => {
+    const journal = await leftBy(SELF, [{ run_id: 'run_theirs', bodies: MID_STEP }]);
+    const instance = await createInstance(() => answer({ text: 'x' }), { journal });
+    const told = expect(instance.runtime.stop('run_theirs', 'user')).rejects.toMatchObject({ code: 'io' });
+    await instance.clock.whenPending(1);
+    journal.record = () => Promise.reject(new CodedError('io', 'the store is ill'));
+    await instance.run('another');
+    await told;
+    expect(instance.clock.pending).toBe(0);
+  });
+
   it.each(['full', 'read_only', 'io', 'busy'] as const)(
     '[DUR-7] %s: nothing hangs, whoever waits is told, what was finished is kept, and the run goes on when it is well again',
     async (code) => {

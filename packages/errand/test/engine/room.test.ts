@@ -13,9 +13,9 @@ const overflow = () =>
 const line = `${'word '.repeat(40)}\n`;
 
 describe("a model's own window", () => {
-  it('[CTX-8] [PAIN-23] tool output is trimmed first, and the run goes on', async () => {
+  it('[CTX-8] [PAIN-23] tool output of earlier steps is trimmed first, the latest is left to be read, and the run goes on', async () => {
     const instance = await createInstance((request) => {
-      if (request.text.length > 30_000) return overflow();
+      if (request.text.length > 35_000) return overflow();
       return resultsOf(request).length < 2
         ? answer({ calls: [{ name: 'read', args: { path: 'big.txt' } }] })
         : answer({ text: 'read it all' });
@@ -26,7 +26,23 @@ describe("a model's own window", () => {
     expect(instance.events.filter((event) => event.type.startsWith('transcript.')).map((event) => event.type)).toEqual([
       'transcript.trimmed',
     ]);
+    const [earlier, latest] = resultsOf(instance.server.requests.at(-1) ?? expect.fail('no request'));
+    expect(earlier?.length).toBeLessThanOrEqual(2_000);
+    expect(latest?.length).toBeGreaterThan(20_000);
     expect(await instance.runtime.replay(result.run_id)).toMatchObject({ differences: [] });
+  });
+
+  it('[CTX-8] where the latest tool output alone is too long, it is trimmed as well', async () => {
+    const instance = await createInstance((request) => {
+      if (request.text.length > 25_000) return overflow();
+      return resultsOf(request).length < 2
+        ? answer({ calls: [{ name: 'read', args: { path: 'big.txt' } }] })
+        : answer({ text: 'read what there was' });
+    });
+    writeFileSync(join(instance.folder, 'big.txt'), line.repeat(100));
+    const result = await instance.run('go');
+    expect(result).toMatchObject({ state: 'completed', answer: 'read what there was' });
+    expect(instance.events.some((event) => event.type === 'transcript.summarised')).toBe(false);
   });
 
   it('[CTX-8] a window that is known is not overrun in the first place', async () => {
@@ -62,6 +78,55 @@ describe("a model's own window", () => {
     expect(last?.messages).toHaveLength(3);
     expect(last?.text).toContain('notes.txt:1 says first');
     expect(await instance.runtime.replay(result.run_id)).toMatchObject({ differences: [] });
+  });
+
+  it('[CTX-8] a run that began with the transcript of another keeps its own task in every summary', async () => {
+    const instance = await createInstance((request) => {
+      const asked = String(request.messages.at(-1)?.['content']);
+      if (asked.startsWith('The conversation so far')) return answer({ text: 'the summary' });
+      if (request.text.includes('the summary')) return answer({ text: 'from the summary' });
+      if (!request.text.includes('the new task')) return answer({ text: 'the first answer' });
+      return request.messages.length > 12 ? overflow() : answer({ text: 'more', calls: [{ name: 'list', args: {} }] });
+    });
+    const first = await instance.run('the old task');
+    const resumed = await instance.runtime.resume({ runId: first.run_id, message: 'the new task' });
+    if (!resumed.ok) throw new Error(resumed.error.message);
+    expect(await resumed.value.result).toMatchObject({ state: 'completed', answer: 'from the summary' });
+    for (const request of instance.server.requests.slice(-2)) {
+      const texts = request.messages.slice(1).map((message) => message['content']);
+      expect(texts).toEqual(expect.arrayContaining(['the old task', 'the new task']));
+    }
+  });
+
+  it('[CTX-8] [MOD-6] a fault that passes while it is summed up is waited out, on record, and counted', async () => {
+    let faults = 0;
+    const instance = await createInstance(
+      (request) => {
+        const asked = String(request.messages.at(-1)?.['content']);
+        if (asked.startsWith('The conversation so far'))
+          return ++faults < 3 ? status(429, { error: { message: 'slow down' } }) : answer({ text: 'the summary' });
+        if (request.text.includes('the summary')) return answer({ text: 'from the summary' });
+        return request.messages.length > 8 ? overflow() : answer({ text: 'more', calls: [{ name: 'list', args: {} }] });
+      },
+      { realTime: true, limits: { retry_first_ms: 1, retry_longest_ms: 2 } },
+    );
+    const result = await instance.run('go');
+    expect(result).toMatchObject({ state: 'completed', answer: 'from the summary' });
+    // The one that did not fit, and the two that failed.
+    expect(result.usage.own.unknown_calls).toBe(3);
+    expect(await instance.runtime.replay(result.run_id)).toMatchObject({ differences: [] });
+  });
+
+  it('[CTX-8] [MOD-6] a provider that stays away while it is summed up interrupts the run for that reason', async () => {
+    const instance = await createInstance(
+      (request) => {
+        const asked = String(request.messages.at(-1)?.['content']);
+        if (asked.startsWith('The conversation so far')) return status(503);
+        return request.messages.length > 8 ? overflow() : answer({ text: 'more', calls: [{ name: 'list', args: {} }] });
+      },
+      { limits: { retries: 0 } },
+    );
+    expect(await instance.run('go')).toMatchObject({ state: 'interrupted', reason: 'provider', partial: true });
   });
 
   it('[CTX-8] where nothing helps, it is interrupted with what it has', async () => {

@@ -233,6 +233,14 @@ describe('todo_write and agent', () => {
     expect(await use('agent', { task: 'x', role: 'oracle' }, context)).toEqual({ status: 'ok', output: 'the answer' });
     expect(context.delegated).toEqual([{ task: 'x', role: 'oracle' }]);
     const { properties } = toolNamed('agent').parameters;
-    expect(Object.keys(properties as object)).toEqual(['task', 'title', 'context', 'role', 'model', 'resume_from', 'cwd']);
+    expect(Object.keys(properties as object)).toEqual([
+      'task',
+      'title',
+      'context',
+      'role',
+      'model',
+      'resume_from',
+      'cwd',
+    ]);
   });
 });

@@ -100,8 +100,9 @@ export class Together {
     const resumed = await runtime.resume({ runId: record.run_id, limits });
     if (!resumed.ok) {
       const { code, message } = resumed.error;
-      // What another process works at is well.
-      return { record, message, exit: code === 'no_model' ? exitOfRefusal(resumed.error) : EXIT.completed };
+      // What another process works at, or has deleted, is well.
+      const isElsewhere = code === 'running' || code === 'not_found';
+      return { record, message, exit: isElsewhere ? EXIT.completed : exitOfRefusal(resumed.error) };
     }
     const handle = resumed.value;
     this.#live.add(handle);

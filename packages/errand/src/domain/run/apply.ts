@@ -1,5 +1,5 @@
 import type { RunEvent } from './event.ts';
-import { trimResults } from './room.ts';
+import { openingsOf, trimTranscript } from './room.ts';
 import type { OpenCall, RunState } from './state.ts';
 import { isTerminal } from './status.ts';
 import { addUsage, NO_USAGE, UNKNOWN_USAGE } from './usage.ts';
@@ -99,11 +99,11 @@ export function apply(run: RunState, event: RunEvent): void {
     case 'tool.finished':
       return finishTool(run, event);
     case 'transcript.trimmed':
-      run.messages = trimResults(run.messages, event.characters, event.mark);
+      run.messages = trimTranscript(run.messages, event.characters, event.mark);
       run.counted = null;
       return;
     case 'transcript.summarised':
-      run.messages = [...run.messages.slice(0, 1), { role: 'user', text: event.note }];
+      run.messages = [...openingsOf(run), { role: 'user', text: event.note }];
       run.counted = null;
       run.usage = addUsage(run.usage, event.usage);
       run.activeMs = event.active_ms;
@@ -192,16 +192,17 @@ function settle(run: RunState, event: EventOf<'run.settled'>): void {
   run.currentTool = null;
 }
 
-/** Back from rest, with everything it had; what it waited for or was failing at is forgotten. */
+/** Back from rest, with everything it had; what it waited for or was failing at is forgotten. One that is queued has got no further and stays so. */
 function resume(run: RunState, event: EventOf<'run.resumed'>): void {
+  run.bootId = event.boot_id;
+  run.limits = event.limits;
+  if (run.state === 'queued') return;
   if (run.state !== 'interrupted') throw new Error(`${run.run_id} is ${run.state} and cannot be resumed`);
   // A restart is no limit: what had been decided before it, a last report included, still stands.
   if (run.reason !== 'restart') run.report = null;
   run.state = 'queued';
   run.reason = null;
   run.endedAt = null;
-  run.bootId = event.boot_id;
-  run.limits = event.limits;
   run.phase = run.open.length > 0 ? 'tools' : 'idle';
   run.fault = null;
   run.failures = 0;

@@ -169,7 +169,7 @@ export type RunEventBody =
   | { readonly type: 'todo.written'; readonly items: readonly TodoItem[] }
   | { readonly type: 'cancel.asked'; readonly reason: CancelReason }
   | {
-      /** An interrupted run goes on: in which process, and under which bounds. */
+      /** An interrupted or queued run goes on: in which process, and under which bounds. */
       readonly type: 'run.resumed';
       readonly boot_id: string;
       readonly limits: RunLimits;

@@ -2,7 +2,7 @@ import { cutHeadAndTail } from '../../base/text.ts';
 import type { Message } from './message.ts';
 import type { RunState } from './state.ts';
 
-/** Characters that an older tool result keeps when room is made. */
+/** Characters that a tool result keeps when room is made. */
 export const TRIMMED_RESULT = 2_000;
 /** A token is taken for so many characters where no provider has counted. */
 const CHARACTERS_A_TOKEN = 3.5;
@@ -24,11 +24,34 @@ export function usableTokens(window: number): number {
 
 /** What can still be done to make room; null: nothing. Tool output goes first. */
 export function nextRoom(run: RunState): 'trim' | 'summarise' | null {
-  const isLong = (message: Message) =>
-    message.role === 'tool' && message.results.some((result) => result.text.length > TRIMMED_RESULT);
-  if (run.messages.some(isLong)) return 'trim';
+  if (hasLonger(run.messages, TRIMMED_RESULT)) return 'trim';
   // Fewer messages than these are the task and its summary themselves.
-  return run.messages.length > 3 ? 'summarise' : null;
+  return run.messages.length > openingsOf(run).length + 2 ? 'summarise' : null;
+}
+
+/** What says what the work is, and survives every summary: the first message, and the run's own opening where it began with another's transcript. */
+export function openingsOf(run: RunState): readonly Message[] {
+  const { opening, prefix = [] } = run.spec;
+  const own: Message[] = opening === '' ? [] : [{ role: 'user', text: opening }];
+  return [...prefix.slice(0, 1), ...own];
+}
+
+/**
+ * The transcript after one trimming: the results of earlier steps are cut, and only where those are short already the latest,
+ * which the model has not seen yet.
+ */
+export function trimTranscript(messages: readonly Message[], characters: number, mark: string): Message[] {
+  const latest = messages.findLastIndex((message) => message.role === 'tool');
+  const earlier = messages.slice(0, latest);
+  return hasLonger(earlier, characters)
+    ? [...trimResults(earlier, characters, mark), ...messages.slice(latest)]
+    : trimResults(messages, characters, mark);
+}
+
+function hasLonger(messages: readonly Message[], characters: number): boolean {
+  return messages.some(
+    (message) => message.role === 'tool' && message.results.some((result) => result.text.length > characters),
+  );
 }
 
 /** Messages with every tool result cut to `characters`; `mark` stands where something was left out. */

@@ -17,6 +17,7 @@ export interface SlotLimits {
 interface Waiting {
   readonly helper: boolean;
   readonly grant: () => void;
+  readonly refuse: (error: unknown) => void;
 }
 
 /**
@@ -43,20 +44,25 @@ export class Slots {
     return this.#queue.length;
   }
 
-  /** Waits for a slot; false when `signal` ended the waiting, and then none is held. */
+  /** Waits for a slot; false when `signal` ended the waiting, and then none is held. Rejects when the store cannot be asked. */
   wait(helper: boolean, signal: AbortSignal): Promise<boolean> {
     if (signal.aborted) return Promise.resolve(false);
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
       const leave = () => {
         const index = this.#queue.indexOf(entry);
         if (index >= 0) this.#queue.splice(index, 1);
         resolve(false);
+        this.#handOut();
       };
-      const entry = {
+      const entry: Waiting = {
         helper,
         grant: () => {
           signal.removeEventListener('abort', leave);
           resolve(true);
+        },
+        refuse: (error) => {
+          signal.removeEventListener('abort', leave);
+          reject(error);
         },
       };
       signal.addEventListener('abort', leave, { once: true });
@@ -103,34 +109,50 @@ export class Slots {
   /** Takes what is wanted from the store, or gives back what is not; one exchange at a time, after the calls of this turn. */
   async #settleWithStore(): Promise<void> {
     this.#asking = true;
-    try {
-      await Promise.resolve();
-      for (let wanted = this.#wanted(); wanted !== this.#spare; wanted = this.#wanted()) {
-        if (wanted < this.#spare) {
-          const surplus = this.#spare - wanted;
-          this.#spare = wanted;
-          await this.#shared.give(surplus);
-          continue;
-        }
-        const asked = wanted - this.#spare;
-        const got = await this.#shared.take(asked);
-        this.#spare += got;
-        if (got < asked) {
-          this.#listen();
-          break;
-        }
-      }
-    } catch {
-      // A store that cannot be asked hands out nothing; whoever waits is told of it by the journal itself, at the next append.
-    } finally {
-      this.#asking = false;
+    await Promise.resolve();
+    let stuck = false;
+    for (let wanted = this.#wanted(); wanted !== this.#spare; wanted = this.#wanted()) {
+      stuck = wanted < this.#spare && !(await this.#giveBack(this.#spare - wanted));
+      if (stuck || (wanted > this.#spare && !(await this.#fetch(wanted - this.#spare)))) break;
     }
-    if (this.#spare > 0 && this.#queue.length > 0) this.#handOut();
-    else if (this.#queue.length === 0) this.#unlisten();
+    this.#asking = false;
+    if (this.#spare > 0 && (!stuck || this.#wanted() > 0)) this.#handOut();
+    else if (this.#spare === 0 && this.#queue.length === 0) this.#unlisten();
+  }
+
+  /** False: the store did not take them, and is asked again when it changes. */
+  async #giveBack(count: number): Promise<boolean> {
+    this.#spare -= count;
+    try {
+      await this.#shared.give(count);
+      return true;
+    } catch {
+      // Still ours as far as the store knows, so that they are neither lost nor given twice.
+      this.#spare += count;
+      this.#listen();
+      return false;
+    }
+  }
+
+  /** False: there were fewer, and the store is asked again when it changes. */
+  async #fetch(count: number): Promise<boolean> {
+    let got = 0;
+    try {
+      got = await this.#shared.take(count);
+    } catch (error) {
+      for (const entry of this.#queue.splice(0)) entry.refuse(error);
+    }
+    this.#spare += got;
+    if (got < count) this.#listen();
+    return got === count;
   }
 
   #listen(): void {
-    this.#stopListening ??= this.#shared.onFreed(() => this.#handOut());
+    try {
+      this.#stopListening ??= this.#shared.onFreed(() => this.#handOut());
+    } catch {
+      // A store that is closed has nothing more to tell.
+    }
   }
 
   #unlisten(): void {

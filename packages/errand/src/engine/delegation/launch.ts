@@ -1,3 +1,5 @@
+import { messageOf } from '../../base/errors.ts';
+import { fail, type Result, succeed } from '../../base/result.ts';
 import { narrow } from '../../domain/authority/narrow.ts';
 import { type Brief, parseBrief } from '../../domain/brief/brief.ts';
 import { fold } from '../../domain/run/apply.ts';
@@ -8,13 +10,12 @@ import type { Model } from '../../ports/model.ts';
 import type { ToolOutcome } from '../../ports/tool.ts';
 import { renderOpening } from '../../prompts/turns.ts';
 import { type DelegateCall, LiveRun } from '../loop/live-run.ts';
+import { lineBehind } from '../supervisor/resume.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import { findEarlier } from './earlier-helper.ts';
 import { handOver } from './hand-over.ts';
 
-type Launched =
-  | { readonly ok: true; readonly value: LiveRun | RunState }
-  | { readonly ok: false; readonly error: string };
+type Launched = Result<LiveRun | RunState, string>;
 
 /**
  * `agent`: launches one helper and waits for its ending.
@@ -25,15 +26,9 @@ export async function launchHelper(
   parent: LiveRun,
   call: DelegateCall & { readonly args: unknown },
 ): Promise<ToolOutcome> {
-  const before = call.again ? await findChild(supervisor, parent, call.callId) : null;
-  if (before && hasEnded(before)) return handOver(parent, before);
-  const { turn, epoch } = parent.equipment;
-  const launched = before ? await supervisor.revive(before, { turn, epoch }) : await launch(supervisor, parent, call);
-  if (!launched.ok) {
-    // A helper that cannot go on stays interrupted, and its parent is told once, with what it had.
-    if (before && isEnded(before.state)) return handOver(parent, before);
-    return { status: 'refused', output: launched.error };
-  }
+  const taken = call.again ? await takeUp(supervisor, parent, call) : null;
+  const launched = taken ?? (await launch(supervisor, parent, call));
+  if (!launched.ok) return { status: 'refused', output: launched.error };
   const child = launched.value;
   // Asked for before, and ended: the same answer again.
   if (!(child instanceof LiveRun)) return handOver(parent, child);
@@ -51,15 +46,25 @@ export async function launchHelper(
   return handOver(parent, child.state);
 }
 
-/** The helper that this call had launched before a restart, unless its ending has been taken already. */
-async function findChild(supervisor: Supervisor, parent: LiveRun, callId: string): Promise<RunState | null> {
+/** The helper that this call had launched before a restart, going on where it had not ended; null: there is none, or its ending has been taken already. */
+function takeUp(supervisor: Supervisor, parent: LiveRun, call: DelegateCall): Promise<Launched | null> {
   const { journal } = supervisor.services;
   const { run_id, children, spec } = parent.state;
-  const tree = await journal.records({ root_id: spec.root_id });
-  const record = tree.find(
-    (row) => row.parent_id === run_id && row.call_id === callId && !children.includes(row.run_id),
-  );
-  return record ? fold(await journal.read(record.run_id)) : null;
+  return supervisor.inLine(spec.root_id, async () => {
+    const tree = await journal.records({ root_id: spec.root_id });
+    const record = tree.find(
+      (row) => row.parent_id === run_id && row.call_id === call.callId && !children.includes(row.run_id),
+    );
+    if (!record) return null;
+    const live = supervisor.find(record.run_id);
+    if (live) return succeed(live);
+    const state = fold(await journal.read(record.run_id));
+    if (hasEnded(state)) return succeed(state);
+    const { turn, epoch } = parent.equipment;
+    const revived = await supervisor.revive(state, { turn, epoch }).catch((error: unknown) => fail(messageOf(error)));
+    // A helper that cannot go on stays interrupted, and its parent is told once, with what it had.
+    return revived.ok || !isEnded(state.state) ? revived : succeed(state);
+  });
 }
 
 /** At rest with an ending of its own; one that only the restart interrupted goes on. */
@@ -72,27 +77,49 @@ async function launch(
   parent: LiveRun,
   call: DelegateCall & { readonly args: unknown },
 ): Promise<Launched> {
-  const { files, ids } = supervisor.services;
-  const { spec } = parent.state;
   const brief = parseBrief(call.args);
   if (!brief.ok) return brief;
   const { resumeFrom } = brief.value;
-  const earlier = resumeFrom === null ? null : await findEarlier(supervisor, parent, resumeFrom);
-  if (earlier && !earlier.ok) return earlier;
-  if (earlier?.value.successor) return { ok: true, value: earlier.value.successor };
-  const before = earlier?.value.state;
-  const role = brief.value.role ?? before?.spec.role ?? 'worker';
-  const folder = brief.value.cwd === null ? spec.cwd : await files.folder(brief.value.cwd, spec.cwd);
-  if (typeof folder !== 'string' && !folder.ok) return { ok: false, error: `"cwd": ${folder.error.message}` };
-  const cwd = typeof folder === 'string' ? folder : folder.value;
+  if (resumeFrom === null) return createHelper(supervisor, parent, { call, brief: brief.value, before: null });
+  // In line with whoever asks for the same, so that there is one successor.
+  return supervisor.inLine(lineBehind(resumeFrom), async () => {
+    const earlier = await findEarlier(supervisor, parent, resumeFrom);
+    if (!earlier.ok) return earlier;
+    const { successor, state } = earlier.value;
+    if (successor) return succeed(successor);
+    const created = await createHelper(supervisor, parent, { call, brief: brief.value, before: state });
+    // On record before the next in line looks for it.
+    if (created.ok) await created.value.recorded();
+    return created;
+  });
+}
+
+interface Wanted {
+  readonly call: DelegateCall;
+  readonly brief: Brief;
+  /** The helper that it continues; null: none. */
+  readonly before: RunState | null;
+}
+
+async function createHelper(
+  supervisor: Supervisor,
+  parent: LiveRun,
+  { call, brief, before }: Wanted,
+): Promise<Result<LiveRun, string>> {
+  const { ids } = supervisor.services;
+  const { spec } = parent.state;
+  const role = brief.role ?? before?.spec.role ?? 'worker';
+  const folder = await folderOf(supervisor, parent, { brief, before });
+  if (!folder.ok) return folder;
+  const cwd = folder.value;
   const authority = narrow(spec.authority, { role, readRoot: cwd });
   if (!authority.ok) return authority;
-  const connection = await connect(supervisor, parent, brief.value);
+  const connection = await connect(supervisor, parent, brief);
   if (!connection.ok) return connection;
   const { full } = supervisor;
-  if (full) return { ok: false, error: full };
+  if (full) return fail(full);
   const { turn } = parent.equipment;
-  if (!turn.take()) return { ok: false, error: turnUsedUp(turn.used, turn.max) };
+  if (!turn.take()) return fail(turnUsedUp(turn.used, turn.max));
   const child = await supervisor.create(
     {
       run_id: ids('run'),
@@ -103,11 +130,11 @@ async function launch(
       call_id: call.callId,
       depth: spec.depth + 1,
       role,
-      title: brief.value.title,
-      task: brief.value.task,
+      title: brief.title,
+      task: brief.task,
       model: connection.value.name,
-      asked_model: brief.value.model,
-      model_from: brief.value.model ? 'call' : 'parent',
+      asked_model: brief.model,
+      model_from: brief.model ? 'call' : 'parent',
       effort: spec.effort,
       window: connection.value.window ?? null,
       authority: authority.value,
@@ -115,24 +142,32 @@ async function launch(
       helper_limits: spec.helper_limits,
       max_per_turn: turn.max,
       cwd,
-      opening: renderOpening(brief.value),
+      opening: renderOpening(brief),
       ...(before ? { resumed_from: before.run_id, prefix: wholeMessages(before) } : {}),
     },
     () => call.signal.aborted,
   );
-  return child ? { ok: true, value: child } : { ok: false, error: 'The run was stopped before this helper began.' };
+  return child ? succeed(child) : fail('The run was stopped before this helper began.');
+}
+
+/** As asked for; else that of the helper that is continued, whose transcript speaks of it; else the parent's. */
+async function folderOf(
+  supervisor: Supervisor,
+  parent: LiveRun,
+  { brief, before }: Pick<Wanted, 'brief' | 'before'>,
+): Promise<Result<string, string>> {
+  const { cwd } = parent.state.spec;
+  if (brief.cwd === null) return succeed(before?.spec.cwd ?? cwd);
+  const folder = await supervisor.services.files.folder(brief.cwd, cwd);
+  return folder.ok ? folder : fail(`"cwd": ${folder.error.message}`);
 }
 
 /** A helper inherits its parent's model, credentials and all; another one is connected at launch and never replaced in silence. */
-async function connect(
-  supervisor: Supervisor,
-  parent: LiveRun,
-  brief: Brief,
-): Promise<{ ok: true; value: Model } | { ok: false; error: string }> {
-  if (brief.model === null || brief.model === parent.equipment.model.name)
-    return { ok: true, value: parent.equipment.model };
+async function connect(supervisor: Supervisor, parent: LiveRun, brief: Brief): Promise<Result<Model, string>> {
+  const { model } = parent.equipment;
+  if (brief.model === null || brief.model === model.name) return succeed(model);
   const connected = await supervisor.services.models.connect(brief.model);
-  return connected.ok ? connected : { ok: false, error: `"model": ${connected.error}` };
+  return connected.ok ? connected : fail(`"model": ${connected.error}`);
 }
 
 function turnUsedUp(used: number, max: number): string {

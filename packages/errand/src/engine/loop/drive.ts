@@ -68,7 +68,8 @@ async function takeSlot(run: LiveRun): Promise<boolean> {
   return true;
 }
 
-function settle(run: LiveRun, ending: Ending): false {
+/** `detail`: what broke, where something did. */
+function settle(run: LiveRun, ending: Ending, detail = ''): false {
   const { state } = run;
   const completed = ending.state === 'completed';
   const last = state.messages.at(-1);
@@ -81,7 +82,7 @@ function settle(run: LiveRun, ending: Ending): false {
     ending: state.endings + 1,
     answer,
     partial: !completed && answer !== '',
-    message: describeEnding(state, ending),
+    message: `${describeEnding(state, ending)} ${detail}`.trim(),
     active_ms: run.active.elapsed(),
   });
   return false;
@@ -89,10 +90,11 @@ function settle(run: LiveRun, ending: Ending): false {
 
 /** The engine's own fault, or a journal that cannot record: the run ends here, recorded if that is still possible. */
 async function settleBroken(run: LiveRun, error: unknown): Promise<void> {
+  run.scope.cancel({ state: 'failed', reason: 'internal' });
   const isJournal = error instanceof CodedError;
   if (!isJournal && run.state.phase !== 'ended') {
     try {
-      settle(run, { state: 'failed', reason: 'internal' });
+      settle(run, { state: 'failed', reason: 'internal' }, messageOf(error));
       await run.recorded();
       run.resolveEnded();
       return;

@@ -1,12 +1,19 @@
-import { messageOf } from '../../base/errors.ts';
-import { estimatedTokens, nextRoom, TRIMMED_RESULT, usableTokens } from '../../domain/run/room.ts';
+import type { Message } from '../../domain/run/message.ts';
+import { estimatedTokens, nextRoom, openingsOf, TRIMMED_RESULT, usableTokens } from '../../domain/run/room.ts';
+import type { RunState } from '../../domain/run/state.ts';
 import { UNKNOWN_USAGE } from '../../domain/run/usage.ts';
-import type { ModelOutcome } from '../../ports/model.ts';
+import type { ModelFault } from '../../ports/model.ts';
 import { renderSummarise, renderSummary } from '../../prompts/turns.ts';
-import { guard } from './guard.ts';
+import { attempt } from './attempt.ts';
+import { afterFailedCall } from './failed-call.ts';
 import type { LiveRun, StopReason } from './live-run.ts';
 
 const FULL: StopReason = { state: 'interrupted', reason: 'context' };
+const NO_SUMMARY: ModelFault = {
+  kind: 'fault',
+  fault: { code: 'context_overflow', message: 'The model wrote no summary of it.', retryable: false },
+  usage: null,
+};
 const MARK = '[…]';
 
 /** Before a call: makes room while the transcript is likely not to fit the model's own window. Returns how the run ends where none can be made. */
@@ -30,51 +37,40 @@ export async function shrinkTranscript(run: LiveRun): Promise<StopReason | null>
     run.record({ type: 'transcript.trimmed', characters: TRIMMED_RESULT, mark: MARK });
     return null;
   }
-  const outcome = await askForSummary(run);
-  if (run.scope.reason) return null;
-  if (outcome.kind === 'fault' || outcome.text.trim() === '') return FULL;
-  run.record({
-    type: 'transcript.summarised',
-    summary: outcome.text,
-    note: renderSummary(outcome.text),
-    usage: outcome.usage ?? UNKNOWN_USAGE,
-    active_ms: run.active.elapsed(),
-  });
+  return summarise(run);
+}
+
+/** Has the run's own model sum up what fits of the transcript; tried again like any call, and on record. */
+async function summarise(run: LiveRun): Promise<StopReason | null> {
+  const { system } = run.equipment;
+  const { state } = run;
+  const messages = [...laterHalf(state), { role: 'user' as const, text: renderSummarise() }];
+  // The results in it are durable before the call is paid for.
+  await run.recorded();
+  while (!run.scope.reason) {
+    const outcome = await attempt(run, { system, messages, tools: [], effort: state.spec.effort }, () => {});
+    const summary = outcome.kind === 'answer' ? outcome.text : '';
+    if (summary.trim() !== '') {
+      run.record({
+        type: 'transcript.summarised',
+        summary,
+        note: renderSummary(summary),
+        usage: outcome.usage ?? UNKNOWN_USAGE,
+        active_ms: run.active.elapsed(),
+      });
+      return null;
+    }
+    const failed: ModelFault = outcome.kind === 'fault' ? outcome : { ...NO_SUMMARY, usage: outcome.usage };
+    const stop = await afterFailedCall(run, failed, { text: '', makesRoom: false });
+    // Whatever keeps it from being summed up for good leaves the transcript as long as it is.
+    if (stop) return stop.reason === 'provider' ? stop : FULL;
+  }
   return null;
 }
 
-/** By the run's own model, from what fits: the task and the latest half of what followed it. */
-function askForSummary(run: LiveRun): Promise<ModelOutcome> {
-  const { clock, limits } = run.services;
-  const { model, system } = run.equipment;
-  const { messages, spec } = run.state;
-  const scope = run.scope.child();
-  const silence = clock.timer(limits.call_timeout_ms, () => scope.cancel({ state: 'interrupted', reason: 'provider' }));
-  const request = {
-    system,
-    messages: [...laterHalf(messages), { role: 'user' as const, text: renderSummarise() }],
-    tools: [],
-    effort: spec.effort,
-  };
-  const broken = (message: string): ModelOutcome => ({
-    kind: 'fault',
-    fault: { code: 'internal', message, retryable: false },
-    usage: null,
-  });
-  return guard<ModelOutcome>(() => model.call(request, { text: () => {}, alive: () => {} }, scope.signal), {
-    clock,
-    signal: scope.signal,
-    graceMs: limits.stop_grace_ms,
-    onLate: () => broken('It did not end after it was stopped.'),
-    onError: (error) => broken(messageOf(error)),
-  }).finally(() => {
-    silence.cancel();
-    scope.close();
-  });
-}
-
-/** The opening, and the later half of the rest, beginning with a message of the model so that no result stands without its call. */
-function laterHalf(messages: LiveRun['state']['messages']): LiveRun['state']['messages'] {
+/** What says what the work is, and the later half of the rest, beginning with a message of the model so that no result stands without its call. */
+function laterHalf(run: RunState): readonly Message[] {
+  const { messages } = run;
   const from = messages.findIndex((message, index) => index >= messages.length / 2 && message.role === 'assistant');
-  return from < 0 ? messages.slice(0, 1) : [...messages.slice(0, 1), ...messages.slice(from)];
+  return from < 0 ? openingsOf(run) : [...openingsOf(run), ...messages.slice(from)];
 }

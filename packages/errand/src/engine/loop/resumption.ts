@@ -3,10 +3,11 @@ import type { RunLimits } from '../../domain/run/limits.ts';
 import type { OpenCall, RunState } from '../../domain/run/state.ts';
 import { renderNotOffered, renderResumeNote } from '../../prompts/turns.ts';
 
-/** What is recorded when an interrupted run goes on. Pure: a replay records the same. */
+/** What is recorded when an interrupted or queued run goes on. Pure: a replay records the same. */
 export function resumption(state: RunState, bootId: string, limits: RunLimits): RunEventBody[] {
   // After a restart the run stands where it stood: an answer that was on record is its answer.
-  if (state.reason === 'restart') return [{ type: 'run.resumed', boot_id: bootId, limits, note: '' }];
+  if (state.reason === 'restart' || state.state === 'queued')
+    return [{ type: 'run.resumed', boot_id: bootId, limits, note: '' }];
   const last = state.messages.at(-1);
   const note = last?.role === 'assistant' && last.calls.length === 0 ? renderResumeNote() : '';
   // Calls in a last report were never on offer; they are answered, so that the transcript is whole.

@@ -1,6 +1,7 @@
 import type { Scope } from '../../base/abort.ts';
 import { messageOf } from '../../base/errors.ts';
-import { parseJson } from '../../base/json.ts';
+import { type Json, parseJson } from '../../base/json.ts';
+import { fail, type Result } from '../../base/result.ts';
 import { cutHeadAndTail } from '../../base/text.ts';
 import { authorise } from '../../domain/authority/authorise.ts';
 import { reportWindow } from '../../domain/run/limits.ts';
@@ -33,12 +34,25 @@ export async function runTools(run: LiveRun): Promise<void> {
       run,
       run.state.open.filter((call) => !call.result),
     )) {
-      await Promise.all(group.map((call) => dispatch(run, call, scope)));
+      await runTogether(run, group, scope);
     }
   } finally {
     callOff?.();
     scope.close();
   }
+}
+
+/** What breaks in one call stops the others; none is left running behind the run's back. */
+async function runTogether(run: LiveRun, calls: readonly OpenCall[], scope: Scope<StopReason>): Promise<void> {
+  const ends = await Promise.allSettled(
+    calls.map((call) =>
+      dispatch(run, call, scope).catch((error: unknown) => {
+        scope.cancel({ state: 'failed', reason: 'internal' });
+        throw error;
+      }),
+    ),
+  );
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
 }
 
 /** What a step had handed over before a restart. */
@@ -102,15 +116,15 @@ async function dispatch(run: LiveRun, call: OpenCall, scope: Scope<StopReason>):
   });
 }
 
-/** Validates and authorises. The gate is asked here again, whatever the model was offered. */
+/** Validates, authorises and counts. The gate is asked here again, whatever the model was offered. */
 function prepare(run: LiveRun, call: OpenCall): Prepared {
-  const { authority } = run.state.spec;
+  const { spec, limits, toolNames } = run.state;
   const tool = findTool(run, call.name);
   if (!tool) {
     const names = run.equipment.declarations.map((declaration) => declaration.name).join(', ');
     return { refusal: { status: 'error', output: `There is no tool "${call.name}". Available: ${names || 'none'}.` } };
   }
-  const verdict = authorise(authority, tool);
+  const verdict = authorise(spec.authority, tool);
   if (verdict.verdict !== 'allow') return { refusal: { status: 'refused', output: verdict.reason } };
   const json = parseJson(call.args.trim() === '' ? '{}' : call.args);
   if (!json.ok) {
@@ -121,9 +135,22 @@ function prepare(run: LiveRun, call: OpenCall): Prepared {
       },
     };
   }
-  const parsed = tool.parse(json.value);
+  const parsed = parseArguments(tool, json.value);
   if (!parsed.ok) return { refusal: { status: 'error', output: parsed.error } };
+  // One that had started before a restart is counted already.
+  if (!call.started && toolNames.length >= limits.tool_calls) {
+    const output = `Not carried out: the limit of ${limits.tool_calls} tool calls is used up. Report what you have.`;
+    return { refusal: { status: 'refused', output } };
+  }
   return { tool, args: parsed.value };
+}
+
+function parseArguments(tool: Tool, args: Json): Result<unknown, string> {
+  try {
+    return tool.parse(args);
+  } catch (error) {
+    return fail(`${tool.name} failed: ${messageOf(error)}`);
+  }
 }
 
 interface Execution {

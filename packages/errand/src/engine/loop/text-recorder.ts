@@ -24,7 +24,7 @@ export class TextRecorder {
   add(delta: string): void {
     if (this.#closed || delta === '') return;
     this.#all += delta;
-    this.#run.onText?.(delta);
+    this.#tell(delta);
     this.#timer ??= this.#run.services.clock.timer(INTERVAL, () => this.#flush());
   }
 
@@ -32,6 +32,15 @@ export class TextRecorder {
   close(): void {
     this.#closed = true;
     this.#timer?.cancel();
+  }
+
+  /** A view that breaks is no fault of the call. */
+  #tell(delta: string): void {
+    try {
+      this.#run.onText?.(delta);
+    } catch {
+      this.#run.onText = null;
+    }
   }
 
   #flush(): void {

@@ -16,7 +16,9 @@ export function differencesOf(
   const left = comparable(recorded, order);
   const right = comparable(replayed, order);
   const last = recorded.at(-1);
-  if (last?.type === 'run.settled' && last.reason === 'restart') return lostIn(left.slice(0, -1), right);
+  // At work still, or queued until another process took it up.
+  if (last?.type !== 'run.settled') return lostIn(left, right);
+  if (last.reason === 'restart') return lostIn(left.slice(0, -1), right);
   const differences: Difference[] = [];
   for (let index = 0; index < Math.max(left.length, right.length); index++) {
     if (left[index] === right[index]) continue;
@@ -50,7 +52,7 @@ export function callOrderOf(events: readonly RunEvent[]): CallOrder {
 
 /** Events as texts, without what the clock decides; the tool events of a step in the order of their calls. */
 function comparable(events: readonly RunEvent[], order: CallOrder): string[] {
-  const kept = events.filter((event) => !TIMED.has(event.type) && !isBreak(event));
+  const kept = events.filter((event, index) => !TIMED.has(event.type) && !isBreak(event) && !isBroken(events, index));
   const place = (event: RunEvent) =>
     'call_id' in event && event.call_id !== null ? (order.get(event.call_id) ?? 0) : 0;
   const texts: string[] = [];
@@ -78,9 +80,18 @@ function isBreak(event: RunEvent): boolean {
   return event.type === 'tool.finished' && event.output === RECORDING_ENDS;
 }
 
+/** A model call without an outcome: whether a stop from outside came just before it or in it is no part of the course. */
+function isBroken(events: readonly RunEvent[], index: number): boolean {
+  if (events[index]?.type !== 'model.started') return false;
+  const next = events.slice(index + 1).find((event) => OUTCOMES.has(event.type));
+  return !next || (next.type !== 'model.finished' && next.type !== 'model.failed') || isBreak(next);
+}
+
 /** Stands for the result of a call that the recorded process did not live to see. */
 export const RECORDING_ENDS = 'The recording ends before this call did.';
 
+/** What follows the beginning of a model call, in one way or another. */
+const OUTCOMES: ReadonlySet<string> = new Set(['model.finished', 'model.failed', 'model.started', 'run.settled']);
 const KINDS: readonly string[] = ['tool.started', 'todo.written', 'tool.finished'];
 /** Whether and when these are recorded hangs on the clock, on other runs, or on whoever stopped the run. */
 const TIMED: ReadonlySet<string> = new Set([

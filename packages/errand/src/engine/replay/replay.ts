@@ -1,16 +1,17 @@
 import type { Clock } from '../../base/clock.ts';
 import { succeed } from '../../base/result.ts';
+import { offer } from '../../domain/authority/authorise.ts';
 import { begin, fold } from '../../domain/run/apply.ts';
-import type { RunEvent } from '../../domain/run/event.ts';
+import type { RunEvent, RunSpec } from '../../domain/run/event.ts';
 import type { RunState } from '../../domain/run/state.ts';
 import type { Journal, JournalEntry } from '../../ports/journal.ts';
-import type { Model, ModelOutcome } from '../../ports/model.ts';
+import type { Model, ModelOutcome, ToolDeclaration } from '../../ports/model.ts';
 import type { ReplayReport } from '../../ports/runtime.ts';
 import type { Tool, ToolOutcome } from '../../ports/tool.ts';
 import { type SharedSlots, Slots } from '../admission/slots.ts';
 import { Turn } from '../admission/turn.ts';
 import { drive } from '../loop/drive.ts';
-import { LiveRun, type StopReason } from '../loop/live-run.ts';
+import { type Equipment, LiveRun, type StopReason } from '../loop/live-run.ts';
 import { resumption } from '../loop/resumption.ts';
 import type { Services } from '../services.ts';
 import { callOrderOf, type Difference, differencesOf, RECORDING_ENDS } from './differences.ts';
@@ -23,6 +24,7 @@ import { Recording } from './recording.ts';
 export async function replay(services: Services, events: readonly RunEvent[]): Promise<ReplayReport> {
   const [created] = events;
   if (created?.type !== 'run.created') throw new Error('a run begins with run.created');
+  const frozen = await frozenPrefix(services, created);
   const differences: Difference[] = [];
   const order = callOrderOf(events);
   for (let from = 0; from < events.length; ) {
@@ -30,17 +32,42 @@ export async function replay(services: Services, events: readonly RunEvent[]): P
     const to = next < 0 ? events.length : next;
     const stretch = events.slice(from, to);
     const state = from === 0 ? begin(created) : fold(events.slice(0, from));
-    differences.push(...differencesOf(stretch, await replayStretch(services, state, stretch), order));
+    differences.push(...differencesOf(stretch, await replayStretch(services, { state, stretch, frozen }), order));
     from = to;
   }
   return { run_id: created.run_id, events: events.length, differences };
 }
 
-async function replayStretch(services: Services, state: RunState, stretch: readonly RunEvent[]): Promise<RunEvent[]> {
+type Frozen = Pick<Equipment, 'system' | 'declarations'>;
+
+/** As the run was given it; where the store has lost it, what would be offered today. */
+async function frozenPrefix({ journal, tools }: Services, spec: RunSpec): Promise<Frozen> {
+  const [system, declared] = await Promise.all([journal.getBlob(spec.system), journal.getBlob(spec.tools)]);
+  return {
+    system: system ?? '',
+    declarations: declared === null ? offer(spec.authority, tools) : (JSON.parse(declared) as readonly ToolDeclaration[]),
+  };
+}
+
+interface Stretch {
+  /** As the record shows it at the beginning. */
+  readonly state: RunState;
+  readonly stretch: readonly RunEvent[];
+  readonly frozen: Frozen;
+}
+
+async function replayStretch(services: Services, { state, stretch, frozen }: Stretch): Promise<RunEvent[]> {
   const replayed: RunEvent[] = [];
   const recording = new Recording(stretch);
   const clock = new ReplayClock(state.activeMs);
-  const limits = { ...services.limits, retries: Number.MAX_SAFE_INTEGER, retry_first_ms: 0, retry_longest_ms: 0 };
+  const limits = {
+    ...services.limits,
+    retries: Number.MAX_SAFE_INTEGER,
+    retry_first_ms: 0,
+    retry_longest_ms: 0,
+    // Recorded results were cut by the bounds of their time.
+    tool_result_characters: Number.MAX_SAFE_INTEGER,
+  };
   const stage: Stage = { recording, clock, limits, stop: (reason) => run.scope.cancel(reason) };
   const run: LiveRun = new LiveRun(
     {
@@ -52,9 +79,8 @@ async function replayStretch(services: Services, state: RunState, stretch: reado
       tools: [...services.tools, ...lostTools(services.tools, stretch)].map((tool) => replayTool(tool, stage)),
     },
     {
+      ...frozen,
       model: replayModel(state.spec.model, stage),
-      system: '',
-      declarations: services.tools,
       workspace: services.files.workspace(state.spec.cwd),
       turn: new Turn(0),
       epoch: 0,

@@ -14,27 +14,31 @@ export async function forkRun(supervisor: Supervisor, request: ForkRequest): Pro
   if (events.length === 0)
     return { ok: false, error: { code: 'not_found', message: `There is no run ${request.runId}.` } };
   const upTo = endOfStep(events, request.step);
-  const steps = events.filter((event) => event.type === 'model.finished').length;
   if (upTo === null) {
-    return {
-      ok: false,
-      error: { code: 'not_found', message: `${request.runId} has ${steps} steps; a fork keeps 0 to ${steps} of them.` },
-    };
+    const last = events.findLast((event) => event.type === 'model.started')?.step ?? 0;
+    const message =
+      last === 0
+        ? `${request.runId} has not begun; start it again instead of forking it.`
+        : `${request.runId} has ${last} ${last === 1 ? 'step' : 'steps'}, and a fork tries at least the last one again: keep 0 to ${last - 1} of them.`;
+    return { ok: false, error: { code: 'not_found', message } };
   }
   const before = fold(events.slice(0, upTo));
+  const { full } = supervisor;
+  if (full) return { ok: false, error: { code: 'full', message: full } };
   const name = request.model ?? before.spec.model;
   const connected = await models.connect(name);
   if (!connected.ok) return { ok: false, error: { code: 'no_model', message: connected.error } };
-  const { title, task, role, effort, authority, limits, helper_limits, max_per_turn, cwd } = before.spec;
+  // It goes on from no run but its own prefix: whoever asks for a successor must not find it.
+  const { resumed_from: _resumedFrom, ...spec } = before.spec;
   const run = await supervisor.create({
+    ...spec,
     run_id: ids('run'),
     parent: null,
-    turn: new Turn(max_per_turn),
+    turn: new Turn(spec.max_per_turn),
     connection: connected.value,
     session_id: ids('ses'),
     call_id: null,
     depth: 0,
-    ...{ title, task, role, effort, authority, limits, helper_limits, max_per_turn, cwd },
     model: connected.value.name,
     asked_model: request.model ?? null,
     model_from: request.model ? 'call' : 'config',

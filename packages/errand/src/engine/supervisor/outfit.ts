@@ -31,52 +31,56 @@ export interface OutfitRequest {
 export class Outfitter {
   readonly #services: Services;
   readonly #declarations = new Map<string, { readonly list: readonly ToolDeclaration[]; readonly address: string }>();
-  /** Instruction files are read once a turn: all its runs see the same. */
+  /** By turn: instruction files are read once, all its runs see the same, and nothing outlives it. */
   readonly #outfits = new WeakMap<Turn, Map<string, Promise<Outfit>>>();
-
-  readonly #frozen = new Map<string, readonly ToolDeclaration[]>();
-  readonly #texts = new Map<string, string>();
 
   constructor(services: Services) {
     this.#services = services;
   }
 
   outfit(request: OutfitRequest): Promise<Outfit> {
-    const tools = offer(request.authority, this.#services.tools);
+    const { kind, role, cwd, authority, turn } = request;
+    const tools = offer(authority, this.#services.tools);
     const names = tools.map((tool) => tool.name).join(' ');
-    let outfits = this.#outfits.get(request.turn);
+    return this.#shared(turn, `${kind} ${role} ${names} ${cwd}`, () => this.#make(request, tools));
+  }
+
+  /** What a recorded run was equipped with, byte for byte. */
+  frozen(spec: RunSpec, turn: Turn): Promise<Outfit> {
+    return this.#shared(turn, `${spec.system} ${spec.tools} ${spec.cwd}`, () => this.#restore(spec));
+  }
+
+  #shared(turn: Turn, key: string, make: () => Promise<Outfit>): Promise<Outfit> {
+    let outfits = this.#outfits.get(turn);
     if (!outfits) {
       outfits = new Map();
-      this.#outfits.set(request.turn, outfits);
+      this.#outfits.set(turn, outfits);
     }
-    const key = `${request.kind} ${request.role} ${names} ${request.cwd}`;
-    let outfit = outfits.get(key);
-    if (!outfit) {
-      outfit = this.#make(request, tools);
-      outfits.set(key, outfit);
-    }
-    return outfit;
+    const known = outfits.get(key);
+    if (known) return known;
+    const made = make();
+    outfits.set(key, made);
+    // What failed is tried again by the next who needs it.
+    made.catch(() => outfits.delete(key));
+    return made;
   }
 
-  /** What a recorded run was equipped with, byte for byte; runs that are alike share it. */
-  async frozen(spec: RunSpec): Promise<Pick<Outfit, 'system' | 'declarations'>> {
-    const [system, tools] = await Promise.all([this.#text(spec.system), this.#text(spec.tools)]);
-    if (system === null || tools === null)
-      throw new CodedError('corrupt', `the store has lost the instructions of a run (${spec.title})`);
-    let list = this.#frozen.get(spec.tools);
-    if (!list) {
-      list = JSON.parse(tools) as readonly ToolDeclaration[];
-      this.#frozen.set(spec.tools, list);
+  async #restore(spec: RunSpec): Promise<Outfit> {
+    const { journal, files } = this.#services;
+    const [system, tools] = await Promise.all([journal.getBlob(spec.system), journal.getBlob(spec.tools)]);
+    if (system === null || tools === null) {
+      throw new CodedError(
+        'corrupt',
+        `The instructions of "${spec.title}" are no longer in the store, so it cannot go on: start it anew, or put a backup of the store in place.`,
+      );
     }
-    return { system, declarations: list };
-  }
-
-  async #text(address: string): Promise<string | null> {
-    const known = this.#texts.get(address);
-    if (known !== undefined) return known;
-    const text = await this.#services.journal.getBlob(address);
-    if (text !== null) this.#texts.set(address, text);
-    return text;
+    return {
+      system,
+      systemAddress: spec.system,
+      declarations: JSON.parse(tools) as readonly ToolDeclaration[],
+      toolsAddress: spec.tools,
+      workspace: files.workspace(spec.cwd),
+    };
   }
 
   async #make(request: OutfitRequest, tools: readonly Tool[]): Promise<Outfit> {

@@ -1,9 +1,11 @@
+import { CodedError } from '../../base/errors.ts';
 import { apply, fold } from '../../domain/run/apply.ts';
 import { writtenSoFar } from '../../domain/run/decide.ts';
 import type { RunEvent } from '../../domain/run/event.ts';
 import { type RunRecord, recordOf } from '../../domain/run/record.ts';
+import type { RunState } from '../../domain/run/state.ts';
 import { type Ending, isEnded } from '../../domain/run/status.ts';
-import type { Boot, JournalEntry } from '../../ports/journal.ts';
+import type { Boot, Journal, JournalEntry } from '../../ports/journal.ts';
 import { describeEnding } from '../loop/describe-ending.ts';
 import type { Services } from '../services.ts';
 
@@ -35,11 +37,14 @@ async function recoverTree(services: Services, rootId: string): Promise<void> {
   });
   // Somebody else was quicker.
   if (!claimed.ok) return;
-  await settleTree(services, rootId, {
-    epoch: claimed.epoch,
-    endingOf: () => ({ state: 'interrupted', reason: 'restart' }),
-  });
-  await journal.release(rootId, bootId);
+  try {
+    await settleTree(services, rootId, {
+      epoch: claimed.epoch,
+      endingOf: () => ({ state: 'interrupted', reason: 'restart' }),
+    });
+  } finally {
+    await journal.release(rootId, bootId);
+  }
 }
 
 export interface SettleTreeOptions {
@@ -48,16 +53,20 @@ export interface SettleTreeOptions {
   readonly endingOf: (record: RunRecord) => Exclude<Ending, { state: 'completed' }> | null;
 }
 
-/** Ends runs on record that no process drives any more; children first, so that no parent is at rest before them. */
+/**
+ * Ends runs on record that no process drives any more; children first, so that no parent is at rest before them.
+ * What is damaged stays as it is, and keeps no other from its ending.
+ */
 export async function settleTree(services: Services, rootId: string, options: SettleTreeOptions): Promise<void> {
   const { journal, clock } = services;
   const entries: JournalEntry[] = [];
   for (const row of [...(await journal.records({ root_id: rootId }))].reverse()) {
     const wanted = isEnded(row.state) ? null : options.endingOf(row);
-    if (!wanted || (row.state === 'queued' && wanted.state === 'interrupted')) continue;
-    const run = fold(await journal.read(row.run_id));
+    const run = wanted && (await readWhole(journal, row.run_id));
+    if (!wanted || !run) continue;
     // Whoever was told to stop before the process died is stopped, and does not come back.
     const ending = run.cancel ? ({ state: 'cancelled', reason: run.cancel } as const) : wanted;
+    if (run.state === 'queued' && ending.state === 'interrupted') continue;
     const answer = writtenSoFar(run);
     const event: RunEvent = {
       type: 'run.settled',
@@ -77,6 +86,22 @@ export async function settleTree(services: Services, rootId: string, options: Se
     entries.push({ run_id: run.run_id, events: [event], record: recordOf(run), epoch: options.epoch });
   }
   if (entries.length > 0) await journal.append(entries);
+}
+
+/** Null: what is stored about it is damaged. It is named to whoever asks for this run, and by `check`. */
+async function readWhole(journal: Journal, runId: string): Promise<RunState | null> {
+  let events: readonly RunEvent[];
+  try {
+    events = await journal.read(runId);
+  } catch (error) {
+    if (error instanceof CodedError && error.code === 'corrupt') return null;
+    throw error;
+  }
+  try {
+    return fold(events);
+  } catch {
+    return null;
+  }
 }
 
 export async function bootsById(services: Services): Promise<ReadonlyMap<string, Boot>> {

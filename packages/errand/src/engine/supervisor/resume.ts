@@ -26,84 +26,89 @@ export async function resumeRun(supervisor: Supervisor, request: ResumeRequest):
   const record = await journal.record(request.runId);
   if (!record) return refuse('not_found', `There is no run ${request.runId}.`);
   if (!isTerminal(record.state)) return goOn(supervisor, record, request);
-  const all = await journal.records();
-  const successor = all.find((row) => row.resumed_from === record.run_id);
-  if (!successor) return continueFrom(supervisor, record, request);
-  if (!isTerminal(successor.state)) return goOn(supervisor, successor, request);
-  return { ok: true, value: fold(await journal.read(successor.run_id)) };
+  // In line with whoever asks for the same, so that there is one successor.
+  return supervisor.inLine(lineBehind(record.run_id), async () => {
+    const all = await journal.records();
+    const successor = all.find((row) => row.resumed_from === record.run_id);
+    if (!successor) return continueFrom(supervisor, record, request);
+    const live = supervisor.find(successor.run_id);
+    if (live) return { ok: true, value: live };
+    if (!isTerminal(successor.state)) return goOn(supervisor, successor, request);
+    return { ok: true, value: fold(await journal.read(successor.run_id)) };
+  });
 }
 
-async function goOn(supervisor: Supervisor, record: RunRecord, request: ResumeRequest): Promise<Resumed> {
-  const { services } = supervisor;
-  const { journal, bootId } = services;
-  if (supervisor.find(record.run_id)) return refuse('running', `${record.run_id} runs already, in this process.`);
-  const claimed = await takeOver(services, record.root_id);
+/** The line of those who want the successor of a run. */
+export function lineBehind(runId: string): string {
+  return `behind ${runId}`;
+}
+
+/** In line with all else that sets runs of this tree going. */
+function goOn(supervisor: Supervisor, record: RunRecord, request: ResumeRequest): Promise<Resumed> {
+  const { root_id } = record;
+  return supervisor.inLine(root_id, async () => {
+    const letGo = supervisor.hold(root_id);
+    try {
+      return await claimAndRevive(supervisor, record, request);
+    } finally {
+      letGo();
+    }
+  });
+}
+
+async function claimAndRevive(supervisor: Supervisor, record: RunRecord, request: ResumeRequest): Promise<Resumed> {
+  const { services, full } = supervisor;
+  const { journal } = services;
+  const { run_id, root_id } = record;
+  if (supervisor.find(run_id)) return refuse('running', `${run_id} runs already, in this process.`);
+  if (full) return refuse('full', full);
+  const claimed = await takeOver(services, root_id);
   if (!claimed.ok)
     return refuse(
       'running',
-      `${record.run_id} belongs to ${ownerOf(claimed.holder)}, which is at work. Wait for it, or stop the run first: errand stop ${record.run_id}`,
+      `${run_id} belongs to ${ownerOf(claimed.holder)}, which is at work. Wait for it, or stop the run first: errand stop ${run_id}`,
     );
   const { epoch } = claimed;
-  await settleTree(services, record.root_id, { epoch, endingOf: () => ({ state: 'interrupted', reason: 'restart' }) });
-  const state = fold(await journal.read(record.run_id));
-  const { max_per_turn } = state.spec;
-  const used = (await journal.records({ root_id: record.root_id })).length - 1;
-  const limits = { ...state.limits, ...request.limits };
-  const revived = await supervisor.revive(state, { turn: new Turn(max_per_turn, used), epoch, limits });
-  if (revived.ok) return revived;
-  await journal.release(record.root_id, bootId);
-  return refuse('no_model', revived.error);
+  await settleTree(services, root_id, {
+    epoch,
+    // What lives here is at work, and no process has left it behind.
+    endingOf: (row) => (supervisor.find(row.run_id) ? null : { state: 'interrupted', reason: 'restart' }),
+  });
+  const state = fold(await journal.read(run_id));
+  if (isTerminal(state.state)) return { ok: true, value: state };
+  const used = (await journal.records({ root_id })).length - 1;
+  const turn = supervisor.turnOf(root_id) ?? new Turn(state.spec.max_per_turn, used);
+  const revived = await supervisor.revive(state, { turn, epoch, limits: { ...state.limits, ...request.limits } });
+  return revived.ok ? revived : refuse('no_model', revived.error);
 }
 
 /** A new run, linked to a terminal one, that starts with its transcript and everything that was decided about it. */
 async function continueFrom(supervisor: Supervisor, record: RunRecord, request: ResumeRequest): Promise<Resumed> {
+  const { full } = supervisor;
+  if (full) return refuse('full', full);
   const { journal, ids, models } = supervisor.services;
   const before = fold(await journal.read(record.run_id));
   const { spec } = before;
   const connected = await models.connect(spec.model);
   if (!connected.ok) return refuse('no_model', connected.error);
-  const {
-    title,
-    task,
-    role,
-    asked_model,
-    model_from,
-    effort,
-    authority,
-    helper_limits,
-    max_per_turn,
-    cwd,
-    session_id,
-    model,
-  } = spec;
   const run = await supervisor.create({
+    ...spec,
     run_id: ids('run'),
     parent: null,
-    turn: new Turn(max_per_turn),
+    turn: new Turn(spec.max_per_turn),
     connection: connected.value,
     call_id: null,
     depth: 0,
-    ...{
-      title,
-      task,
-      role,
-      model,
-      asked_model,
-      model_from,
-      effort,
-      authority,
-      helper_limits,
-      max_per_turn,
-      cwd,
-      session_id,
-    },
     window: connected.value.window ?? null,
     limits: { ...before.limits, ...request.limits },
     opening: request.message?.trim() || renderGoOn(),
     resumed_from: record.run_id,
     prefix: wholeMessages(before),
   });
-  return run ? { ok: true, value: run } : refuse('not_found', 'The run could not be created.');
+  if (!run) throw new Error('a root run is not stopped before it exists');
+  // On record before the next in line looks for it.
+  await run.recorded();
+  return { ok: true, value: run };
 }
 
 function ownerOf(boot: Boot | null): string {

@@ -4,8 +4,8 @@ import type { RunEvent } from '../../domain/run/event.ts';
 import type { RunRecord } from '../../domain/run/record.ts';
 import type { RunResult } from '../../domain/run/result.ts';
 import type { RunState } from '../../domain/run/state.ts';
-import { isEnded } from '../../domain/run/status.ts';
-import type { RunHandle, Runtime, StartRefusal } from '../../ports/runtime.ts';
+import { type CancelReason, isEnded } from '../../domain/run/status.ts';
+import type { RunHandle, Runtime, StartRefusal, StopAnswer } from '../../ports/runtime.ts';
 import { launchHelper } from '../delegation/launch.ts';
 import { LiveRun } from '../loop/live-run.ts';
 import { replay } from '../replay/replay.ts';
@@ -28,9 +28,9 @@ export async function createRuntime(services: Services, mode: 'run' | 'read'): P
   let stopCommands = () => {};
   if (mode === 'run') {
     await journal.openBoot({ boot_id: bootId, started_at: clock.now(), ...processes.self() });
-    stopCommands = journal.receiveCommands(bootId, (command) => {
-      const run = supervisor.find(command.run_id);
-      if (run) supervisor.cancel(run, command.reason);
+    stopCommands = journal.receiveCommands(bootId, ({ run_id, reason }) => {
+      // Whoever asked watches the record, and is told by it.
+      stopRun(supervisor, run_id, reason).catch(() => {});
     });
     await recover(services);
   }
@@ -51,14 +51,7 @@ export async function createRuntime(services: Services, mode: 'run' | 'read'): P
       const events = await journal.read(runId);
       return events.length === 0 ? null : replay(services, events);
     },
-    async stop(runId, reason) {
-      const live = supervisor.find(runId);
-      if (!live) return stopElsewhere(services, runId, reason);
-      supervisor.cancel(live, reason);
-      await live.ended;
-      const record = await journal.record(runId);
-      return record ? { kind: 'stopped', record } : { kind: 'not_found' };
-    },
+    stop: (runId, reason) => stopRun(supervisor, runId, reason),
     async records(filter = {}) {
       const { rootId, live, since } = filter;
       const found = await journal.records({
@@ -84,6 +77,15 @@ export async function createRuntime(services: Services, mode: 'run' | 'read'): P
       await journal.close();
     },
   };
+}
+
+async function stopRun(supervisor: Supervisor, runId: string, reason: CancelReason): Promise<StopAnswer> {
+  const live = supervisor.find(runId);
+  if (!live) return stopElsewhere(supervisor, runId, reason);
+  supervisor.cancel(live, reason);
+  await live.ended;
+  const record = await supervisor.services.journal.record(runId);
+  return record ? { kind: 'stopped', record } : { kind: 'not_found' };
 }
 
 async function readResult(services: Services, run: RunState): Promise<RunResult> {
@@ -112,11 +114,10 @@ async function handleOfResumed(supervisor: Supervisor, run: LiveRun | RunState):
     );
   }
   const nothing = () => () => {};
-  const result = readResult(supervisor.services, run);
   return {
     run_id: run.run_id,
     session_id: run.spec.session_id,
-    result,
+    result: watched(readResult(supervisor.services, run)),
     observe: nothing,
     observeText: nothing,
     cancel: () => {},
@@ -130,20 +131,27 @@ function handleOf(supervisor: Supervisor, root: LiveRun, known: readonly string[
   return {
     run_id: rootId,
     session_id: root.state.spec.session_id,
-    result: finish(supervisor, root),
+    result: watched(finish(supervisor, root)),
     observe: (listener) =>
       journal.observe((events) => {
         const ours = events.filter((event) => belongs(event, tree));
         if (ours.length > 0) listener(ours);
       }),
     observeText: (listener) => {
-      root.onText = (delta) => listener(rootId, delta);
+      const hear = (delta: string) => listener(rootId, delta);
+      root.onText = hear;
       return () => {
-        root.onText = null;
+        if (root.onText === hear) root.onText = null;
       };
     },
     cancel: (reason) => supervisor.cancel(root, reason),
   };
+}
+
+/** Whoever waits sees the rejection; a result that nobody waits for must not bring the process down. */
+function watched(result: Promise<RunResult>): Promise<RunResult> {
+  result.catch(() => {});
+  return result;
 }
 
 /** Whether an event is of this tree; learns its runs as they are created. */
@@ -156,8 +164,10 @@ async function finish(supervisor: Supervisor, root: LiveRun): Promise<RunResult>
   await root.ended;
   const { state } = root;
   const refused = state.fault?.code;
+  // One that was at rest before, or has a parent, is on record for others too.
   if (
-    isEnded(state.state) &&
+    state.parent_id === null &&
+    state.endings === 1 &&
     state.steps === 0 &&
     state.reason === 'provider_refused' &&
     (refused === 'refused_key' || refused === 'unknown_model')

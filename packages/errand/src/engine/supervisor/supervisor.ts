@@ -12,7 +12,7 @@ import { type DelegateCall, type Equipment, LiveRun } from '../loop/live-run.ts'
 import { resumption } from '../loop/resumption.ts';
 import type { Services } from '../services.ts';
 import { Beat } from './beat.ts';
-import { Outfitter } from './outfit.ts';
+import { type Outfit, Outfitter } from './outfit.ts';
 
 /** Epoch of a lease that nobody held before. */
 const FIRST_EPOCH = 1;
@@ -48,6 +48,9 @@ export class Supervisor {
   readonly #beat: Beat;
   /** Being created: admitted, not yet live. */
   #coming = 0;
+  /** By tree: how much work under way needs its lease. */
+  readonly #holds = new Map<string, number>();
+  readonly #lines = new Map<string, Promise<unknown>>();
 
   /** `launch`: carries out a run's call for a helper, by way of this supervisor. */
   constructor(services: Services, launch: Launch) {
@@ -70,6 +73,37 @@ export class Supervisor {
     return this.#live.get(runId);
   }
 
+  /** The helper count of a tree that lives here. */
+  turnOf(rootId: string): Turn | undefined {
+    return this.all().find((run) => run.state.spec.root_id === rootId)?.equipment.turn;
+  }
+
+  /** Keeps the lease on a tree, once it is claimed, until the returned function is called; whoever lets go last gives it back. */
+  hold(rootId: string): () => void {
+    this.#holds.set(rootId, (this.#holds.get(rootId) ?? 0) + 1);
+    return () => {
+      const left = (this.#holds.get(rootId) ?? 1) - 1;
+      this.#holds.set(rootId, left);
+      if (left > 0) return;
+      this.#holds.delete(rootId);
+      const { journal, bootId } = this.services;
+      // A lease that could not be given back ends with this process.
+      journal.release(rootId, bootId).catch(() => {});
+    };
+  }
+
+  /** One act after the other for each key: what one has found out still holds when it acts upon it. */
+  async inLine<Value>(key: string, act: () => Promise<Value>): Promise<Value> {
+    const before = this.#lines.get(key) ?? Promise.resolve();
+    const own = before.then(act, act);
+    this.#lines.set(key, own);
+    try {
+      return await own;
+    } finally {
+      if (this.#lines.get(key) === own) this.#lines.delete(key);
+    }
+  }
+
   all(): LiveRun[] {
     return [...this.#live.values()];
   }
@@ -79,13 +113,21 @@ export class Supervisor {
    * `isStopped` is asked once more after the last wait, right before the run exists.
    */
   async create(request: NewRun, isStopped: () => boolean = () => false): Promise<LiveRun | null> {
+    const { role, cwd, authority, parent, turn } = request;
+    const kind = parent ? 'helper' : 'root';
+    this.#coming++;
+    try {
+      const outfit = await this.#outfitter.outfit({ kind, role, cwd, authority, turn });
+      return isStopped() ? null : this.#begin(request, outfit);
+    } finally {
+      this.#coming--;
+    }
+  }
+
+  /** In one go, so that a run which is no longer coming is live. */
+  #begin(request: NewRun, outfit: Outfit): LiveRun {
     const { clock, bootId } = this.services;
     const { run_id, parent, turn, connection, ...spec } = request;
-    const kind = parent ? 'helper' : 'root';
-    const { role, cwd, authority } = spec;
-    this.#coming++;
-    const outfit = await this.#outfitter.outfit({ kind, role, cwd, authority, turn }).finally(() => this.#coming--);
-    if (isStopped()) return null;
     const created = {
       type: 'run.created' as const,
       run_id,
@@ -114,25 +156,19 @@ export class Supervisor {
     return run;
   }
 
-  /**
-   * Sets a recorded run going again, with everything it had: an interrupted one under `limits`, a queued one for the first time.
-   * The error says in one sentence why it cannot go on.
-   */
+  /** Sets an interrupted or queued run going again, with everything it had. The error says in one sentence why it cannot go on. */
   async revive(state: RunState, options: ReviveOptions): Promise<Result<LiveRun, string>> {
-    const { models, files, bootId } = this.services;
-    const { spec } = state;
-    const connected = await models.connect(spec.model);
-    if (!connected.ok) return connected;
-    const frozen = await this.#outfitter.frozen(spec);
-    const { system, declarations } = frozen;
-    const workspace = files.workspace(spec.cwd);
+    const { models, bootId } = this.services;
     const { turn, epoch } = options;
+    const connected = await models.connect(state.spec.model);
+    if (!connected.ok) return connected;
+    const { system, declarations, workspace } = await this.#outfitter.frozen(state.spec, turn);
     const run = new LiveRun(
       this.services,
       { model: connected.value, system, declarations, workspace, turn, epoch, delegate: this.#delegate },
       state,
     );
-    if (state.state === 'interrupted') run.record(...resumption(state, bootId, options.limits ?? state.limits));
+    run.record(...resumption(state, bootId, options.limits ?? state.limits));
     this.#drive(run);
     return succeed(run);
   }
@@ -146,17 +182,12 @@ export class Supervisor {
   #drive(run: LiveRun): void {
     this.#live.set(run.state.run_id, run);
     this.#beat.start();
-    void drive(run).finally(() => this.#onRest(run));
-  }
-
-  #onRest(run: LiveRun): void {
-    const { journal, bootId } = this.services;
-    const { run_id, spec } = run.state;
-    this.#live.delete(run_id);
-    if (this.#live.size === 0) this.#beat.stop();
-    if (this.all().some((other) => other.state.spec.root_id === spec.root_id)) return;
-    // A lease that could not be given back ends with this process.
-    journal.release(spec.root_id, bootId).catch(() => {});
+    const letGo = this.hold(run.state.spec.root_id);
+    void drive(run).finally(() => {
+      this.#live.delete(run.state.run_id);
+      if (this.#live.size === 0) this.#beat.stop();
+      letGo();
+    });
   }
 
   /** Stops a run; its helpers follow, since the calls that wait for them end with it. */

@@ -1,0 +1,111 @@
+import { isAbsolute } from 'node:path';
+import { CodedError } from '../base/errors.ts';
+import { DEFAULT_LIMITS, type InstanceLimits } from '../domain/run/limits.ts';
+import { CONNECTION_KINDS, type Connection } from '../ports/model.ts';
+import type { StartRequest } from '../ports/runtime.ts';
+import type { ConnectionOptions, ErrandOptions } from './errand-options.ts';
+
+const OPTIONS = [
+  'folder',
+  'durability',
+  'journal',
+  'connections',
+  'models',
+  'limits',
+  'tools',
+  'clock',
+] as const satisfies (keyof ErrandOptions)[];
+const REQUEST = [
+  'task',
+  'title',
+  'model',
+  'askedModel',
+  'cwd',
+  'effort',
+  'sessionId',
+  'limits',
+  'helperLimits',
+  'maxPerTurn',
+] as const satisfies (keyof StartRequest)[];
+const CALL_TIMEOUT_MS = 600_000;
+/** Least and most of the limits that have an edge of their own; every other is a whole number from 0. */
+const EDGES: Partial<Readonly<Record<keyof InstanceLimits, readonly [number, number]>>> = {
+  max_concurrent: [1, 10_000],
+  launch_concurrency: [1, 10_000],
+  max_admitted: [1, Number.MAX_SAFE_INTEGER],
+  max_depth: [0, 8],
+  helper_steps: [1, Number.MAX_SAFE_INTEGER],
+  root_steps: [1, Number.MAX_SAFE_INTEGER],
+};
+
+/** Refuses by name what a program without types may have got wrong. Throws CodedError('options'). */
+export function checkOptions(options: ErrandOptions): void {
+  onlyKnown(options, OPTIONS, 'createErrand');
+  const { folder, journal, durability, connections, models } = options;
+  if (journal && folder) wrong('Give "journal" or "folder", not both.');
+  if (models && connections) wrong('Give "models" or "connections", not both.');
+  if (durability && !folder) wrong('"durability" needs "folder": nothing else is on disk.');
+  if (durability && durability !== 'normal' && durability !== 'full') wrong('"durability" is "normal" or "full".');
+  if (folder !== undefined && !(typeof folder === 'string' && isAbsolute(folder)))
+    wrong('"folder" must be an absolute path.');
+}
+
+/** The limits of an instance, with the defaults for what is left out. */
+export function limitsFrom(given: Partial<InstanceLimits> | undefined): InstanceLimits {
+  const limits: Record<string, number | null> = { ...DEFAULT_LIMITS };
+  for (const [key, value] of Object.entries(given ?? {})) {
+    if (!Object.hasOwn(DEFAULT_LIMITS, key))
+      wrong(`"limits" has no "${key}"; there are: ${Object.keys(DEFAULT_LIMITS).join(', ')}.`);
+    if (value === undefined) continue;
+    const [least, most] = EDGES[key as keyof InstanceLimits] ?? [0, Number.MAX_SAFE_INTEGER];
+    const unbounded = value === null && key === 'root_wall_ms';
+    if (!unbounded && !(Number.isInteger(value) && Number(value) >= least && Number(value) <= most)) {
+      wrong(
+        `"limits.${key}" must be a whole number${most < Number.MAX_SAFE_INTEGER ? ` from ${least} to ${most}` : ` from ${least}`}${key.endsWith('_ms') ? ', in milliseconds' : ''}.`,
+      );
+    }
+    limits[key] = value;
+  }
+  if (given?.max_concurrent !== undefined && given.launch_concurrency === undefined)
+    limits['launch_concurrency'] = given.max_concurrent;
+  return limits as unknown as InstanceLimits;
+}
+
+/** A connection as the adapters take it; what is left out or undefined is not there. */
+export function connectionFrom(given: ConnectionOptions): Connection {
+  const { name, kind, baseUrl, apiKey, headers, callTimeoutMs, contextWindow } = given;
+  if (typeof name !== 'string' || !/^[^/\s]+$/u.test(name))
+    wrong('"connections": each needs a "name" without slashes or blanks.');
+  if (!CONNECTION_KINDS.includes(kind)) wrong(`Connection "${name}" needs a "kind": ${CONNECTION_KINDS.join(', ')}.`);
+  for (const [key, value] of Object.entries({ baseUrl, apiKey })) {
+    if (value !== undefined && value !== null && typeof value !== 'string')
+      wrong(`"${key}" of connection "${name}" must be a text.`);
+  }
+  return {
+    name,
+    kind,
+    baseUrl: baseUrl ?? null,
+    apiKey: apiKey ?? null,
+    headers: headers ?? {},
+    callTimeoutMs: callTimeoutMs ?? CALL_TIMEOUT_MS,
+    ...(contextWindow === undefined ? {} : { contextWindow }),
+  };
+}
+
+export function checkRequest(request: StartRequest): void {
+  if (typeof request !== 'object' || request === null) wrong('A request is an object with "task", "model" and "cwd".');
+  onlyKnown(request, REQUEST, 'a request');
+  for (const key of ['task', 'model', 'cwd'] as const) {
+    if (typeof request[key] !== 'string') wrong(`A request needs "${key}", a text.`);
+  }
+  if (!isAbsolute(request.cwd)) wrong('"cwd" must be an absolute path.');
+}
+
+function onlyKnown(given: object, known: readonly string[], of: string): void {
+  const unknown = Object.keys(given).find((key) => !known.includes(key));
+  if (unknown !== undefined) wrong(`"${unknown}" is no option of ${of}; there are: ${known.join(', ')}.`);
+}
+
+function wrong(message: string): never {
+  throw new CodedError('options', message);
+}
