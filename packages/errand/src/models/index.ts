@@ -6,8 +6,6 @@ import { openAI } from './openai/openai.ts';
 import { openAICompatible } from './openai-compatible/openai-compatible.ts';
 import { createModel, type Provider } from './shared/adapter.ts';
 
-export { PRESETS, type Preset } from './presets.ts';
-
 type OnlineKind = Exclude<Connection['kind'], 'offline'>;
 
 const PROVIDERS: Readonly<Record<OnlineKind, (connection: Connection, id: string) => Provider>> = {

@@ -188,13 +188,20 @@ describe('a parent that delegates', () => {
     expect(refused).toMatchObject({ output: expect.stringMatching(/4 runs live already.*4 is the limit/u) });
   });
 
-  it('[LIM-3] time in the queue spends no deadline', async () => {
+  it('[LIM-3] [MOD-7] time in the queue spends no deadline and no heartbeat', async () => {
     const instance = await createInstance(
       delegating(briefs(2), (_request, opening) => {
         const part = /part (\d)/u.exec(opening)?.[1];
         return instance.server.hold(`part${part}`, answer({ text: REPORT }));
       }),
-      { limits: { launch_concurrency: 1, helper_wall_ms: 300_000, stream_idle_timeout_ms: 900_000 } },
+      {
+        limits: {
+          launch_concurrency: 1,
+          helper_wall_ms: 300_000,
+          heartbeat_ms: 300_000,
+          stream_idle_timeout_ms: 900_000,
+        },
+      },
     );
     const handle = await instance.start('ROOT');
     await instance.server.whenHeld('part0');

@@ -56,8 +56,8 @@ const FAULTS: readonly [string, Reply, string, boolean][] = [
 describe('what a provider may do to a run', () => {
   it.each(FAULTS)(
     '[MOD-6] [DUR-7] [PAIN-1] %s: ends in its named state, with what was finished kept',
-    async (_name, reply, ending, retried) => {
-      const limits = { retries: 2, retry_first_ms: 1, retry_longest_ms: 2, stream_idle_timeout_ms: 60 };
+    async (name, reply, ending, retried) => {
+      const limits = { retries: 2, retry_first_ms: 1, retry_longest_ms: 2, stream_idle_timeout_ms: name.includes('stall') ? 500 : 20_000 };
       const instance = await createInstance(
         (request) =>
           resultsOf(request).length === 0
@@ -65,7 +65,7 @@ describe('what a provider may do to a run', () => {
             : reply,
         { limits, realTime: true },
       );
-      const wall_ms = ending === 'interrupted wall' ? 400 : null;
+      const wall_ms = ending === 'interrupted wall' ? 1_500 : null;
       const result = await instance.run('go', { limits: { wall_ms } });
       expect(`${result.state} ${result.reason}`).toBe(ending);
       expect(result.partial).toBe(true);

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isJsonObject } from '../../src/base/json.ts';
@@ -87,11 +87,18 @@ describe('a run', () => {
     expect(opening).toContain('ALREADY_KNOWN\nthey are short');
   });
 
-  it('[CTX-1] is told the instructions of its own folder', async () => {
-    const instance = await createInstance(delegating([{ task: 'look' }], () => answer({ text: REPORT })));
+  it('[CTX-1] is told the instructions of its own folder, and not those of another', async () => {
+    const instance = await createInstance(
+      delegating([{ task: 'look' }, { task: 'look', cwd: 'inner' }], () => answer({ text: REPORT })),
+    );
     writeFileSync(join(instance.folder, 'AGENTS.md'), 'Indent with three spaces.');
+    mkdirSync(join(instance.folder, 'inner'));
+    writeFileSync(join(instance.folder, 'inner', 'AGENTS.md'), 'Indent with tabs.');
     await instance.run('ROOT');
-    expect(systemOf(instance.server.requests[1] ?? expect.fail('no request'))).toContain('Indent with three spaces.');
+    const systems = instance.server.requests.map(systemOf);
+    const told = systems.map((system) => /Indent with ([a-z ]+)\./u.exec(system)?.[1]);
+    expect(told).toEqual(['three spaces', expect.anything(), expect.anything(), 'three spaces']);
+    expect(told.slice(1, 3).toSorted()).toEqual(['tabs', 'three spaces']);
   });
 
   it('[MOD-2] a helper inherits model, connection, folder and effort', async () => {
@@ -248,6 +255,13 @@ describe('a run', () => {
     expect(instance.server.requests).toEqual([]);
   });
 
+  it('[RUN-5] the title of a root is one line of 200 characters at most', async () => {
+    const instance = await createInstance(() => answer({ text: 'x' }));
+    await instance.run('go', { title: `two\nlines ${'x'.repeat(300)}` });
+    const [record] = await instance.runtime.records();
+    expect(record?.title).toMatch(/^two lines x{190}$/u);
+  });
+
   it('[RUN-7] a key that the server refuses leaves no run behind', async () => {
     const instance = await createInstance(() => status(401, { error: { message: 'no such key' } }));
     const handle = await instance.start('go');
@@ -268,7 +282,6 @@ describe('a run', () => {
           : answer({ text: resultsOf(request).join('\n') }),
       ),
     );
-    const { mkdirSync } = await import('node:fs');
     mkdirSync(join(instance.folder, 'inner'));
     writeFileSync(join(instance.folder, 'inner', 'own.txt'), 'x');
     const result = await instance.run('ROOT');

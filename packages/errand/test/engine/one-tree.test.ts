@@ -58,19 +58,16 @@ describe('runs of one tree that go on in one process', () => {
     const [a, b] = helpers.map((helper) => helper.run_id);
     const first = await resume(instance.runtime, { runId: a ?? '' });
     await instance.server.whenHeld('a');
-    const getBlob = instance.journal.getBlob.bind(instance.journal);
     const asked = Promise.withResolvers<void>();
-    instance.journal.records = new Proxy(instance.journal.records.bind(instance.journal), {
-      async apply(records, _this, args: Parameters<typeof instance.journal.records>) {
-        asked.resolve();
-        await gate.promise;
-        return records(...args);
-      },
-    });
+    const records = instance.journal.records.bind(instance.journal);
+    instance.journal.records = async (filter) => {
+      asked.resolve();
+      await gate.promise;
+      return records(filter);
+    };
     const second = resume(instance.runtime, { runId: b ?? '' });
     await asked.promise;
     instance.server.release('a');
-    instance.journal.getBlob = getBlob;
     while (!instance.events.some((event) => event.run_id === a && event.type === 'run.settled' && event.ending === 2))
       await new Promise((resolve) => setImmediate(resolve));
     gate.resolve();
@@ -150,6 +147,32 @@ describe('runs of one tree that go on in one process', () => {
     expect(await helper.result).toMatchObject({ state: 'completed', helpers: [{ state: 'completed' }] });
     instance.server.release('root');
     expect((await root.result).answer).toMatch(/used 2 of its 2 helpers/u);
+  });
+});
+
+describe('a stop', () => {
+  it('[SUR-4] [RUN-2] reaches a run that is just being set going', async () => {
+    let down = true;
+    const instance = await createInstance(() => (down ? status(503) : answer({ text: 'done' })), {
+      limits: { retries: 0 },
+    });
+    const { run_id } = await instance.run('go');
+    down = false;
+    const gate = Promise.withResolvers<void>();
+    const asked = Promise.withResolvers<void>();
+    const getBlob = instance.journal.getBlob.bind(instance.journal);
+    instance.journal.getBlob = async (address) => {
+      asked.resolve();
+      await gate.promise;
+      return getBlob(address);
+    };
+    const resumed = resume(instance.runtime, { runId: run_id });
+    await asked.promise;
+    const stopped = instance.runtime.stop(run_id, 'user');
+    for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+    gate.resolve();
+    expect(await stopped).toMatchObject({ kind: 'stopped', record: { state: 'cancelled', reason: 'user' } });
+    expect(await (await resumed).result).toMatchObject({ state: 'cancelled', reason: 'user' });
   });
 });
 

@@ -89,7 +89,7 @@ function afterHelpers(inquiry: Inquiry, turn: Turn, answers: readonly Done[]): S
   const step = nextStep(orphans, turn);
   if (step) return step;
   const own = orphans.length > 0 ? findingsOf(orphans, turn).findings : [];
-  return { say: renderMerged(inquiry, { brought, own }), calls: [] };
+  return { say: renderMerged(inquiry, { brought, own, cwd: turn.cwd }), calls: [] };
 }
 
 /** The questions whose text stands in the task of a call. */

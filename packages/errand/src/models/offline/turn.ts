@@ -29,6 +29,8 @@ export interface Turn {
   /** What the turn before asked, where there was one. */
   readonly earlier: string | null;
   readonly scope: Scope;
+  /** The folder of the workspace, where the instructions name it. */
+  readonly cwd: string;
   /** The steps since the task was given, each with its calls. */
   readonly rounds: readonly (readonly Done[])[];
   readonly tools: ReadonlyMap<string, ToolDeclaration>;
@@ -62,6 +64,7 @@ export function readTurn(request: ModelRequest): Turn {
   return {
     helper,
     ...(helper ? splitScope(taskOf(text)) : { task: text, scope: EVERYWHERE }),
+    cwd: /^Workspace: (.+)$/mu.exec(request.system)?.[1]?.trim() ?? '',
     earlier: helper ? null : (openings.at(-2)?.text ?? null),
     rounds: roundsOf(request.messages.slice((opening?.index ?? -1) + 1)),
     tools: new Map(request.tools.map((tool) => [tool.name, tool])),
@@ -84,6 +87,11 @@ function taskOf(opening: string): string {
   );
   const body = end < 0 ? rest : rest.slice(0, end);
   return [(lines[start] ?? '').replace(/^QUESTION:?\s*/u, ''), ...body].join('\n').trim();
+}
+
+/** The paths of the `SCOPE:` lines of a task. */
+export function scopesIn(task: string): string[] {
+  return [...task.matchAll(/^SCOPE: (.+)$/gmu)].map((match) => match[1] ?? '');
 }
 
 /** Takes `SCOPE: path` lines and the instruction for scouts out of a task. A path that ends in `/*` means the files right there. */

@@ -1,3 +1,4 @@
+import { isForeign } from './language.ts';
 import { splitSentences } from './split.ts';
 import { identifierTerm, type Term, termsOf, variantsOf, wordTerm } from './terms.ts';
 
@@ -19,6 +20,8 @@ export interface Inquiry {
   readonly background: readonly string[];
   /** Sentences that ask for what a search cannot do. */
   readonly refused: readonly string[];
+  /** A part of it is written in another language: of that only names of code are understood. */
+  readonly foreign: boolean;
   /** How many questions beyond the limit were left out. */
   readonly left: number;
 }
@@ -64,6 +67,7 @@ export function readRequest(text: string, earlier: string | null, most: number):
     questions: useful.slice(0, most),
     background,
     refused,
+    foreign: useful.some((question) => isForeign(question.text)) || [...background, ...refused].some(isForeign),
     left: Math.max(0, useful.length - most),
   };
   if (useful.length > 0 || refused.length > 0 || background.length === 0) return taken;
@@ -82,9 +86,10 @@ function isSearchable(question: Question): boolean {
 
 function questionOf(asked: string, before: string | null): Question {
   const text = asked.length > LONGEST_QUESTION ? `${asked.slice(0, LONGEST_QUESTION)}…` : asked;
-  const own = namedByPlace(promoted(termsOf(withoutFrame(text))), text);
+  const foreign = isForeign(text);
+  const own = foreign ? namesOnly(text) : namedByPlace(promoted(termsOf(withoutFrame(text))), text);
   const words = own.filter((term) => term.kind === 'word');
-  const dangling = before !== null && !own.some(isOwn) && PRONOUN.test(text) && words.length < 2;
+  const dangling = !foreign && before !== null && !own.some(isOwn) && PRONOUN.test(text) && words.length < 2;
   const lent = dangling ? subjectOf(before) : [];
   const shown =
     lent.length > 0 ? `${text.replace(/[?!.\s]*$/u, '')} (${lent.map((term) => quoteTerm(term)).join(', ')})?` : text;
@@ -94,6 +99,15 @@ function questionOf(asked: string, before: string | null): Question {
     terms: [...lent, ...own.filter((term) => !lent.includes(term)), ...variantsOf([...lent, ...own])],
     about: aboutOf(text),
   };
+}
+
+/** What is written as only code is, or quoted; a capital means nothing in another language. */
+function namesOnly(text: string): Term[] {
+  const marked = [...text.matchAll(/`[^`]*`|"[^"]*"|“[^”]*”/gu)].map(([span]) => span).join(' ');
+  return termsOf(text).filter(
+    (term) =>
+      isOwn(term) && term.kind !== 'idiom' && (!/^\p{L}\p{Ll}*$/u.test(term.text) || marked.includes(term.text)),
+  );
 }
 
 /** What a question or another sentence is about: its names and quotations, else its words. */
@@ -107,11 +121,12 @@ function subjectOf(sentence: string): Term[] {
 /** Without the words that say what kind of thing is to be named: "which files", "covered by tests", "in the docs". */
 function withoutFrame(text: string): string {
   const kinds =
-    'files?|modules?|folders?|director(?:y|ies)|packages?|functions?|methods?|class(?:es)?|places?|lines?|parts?|code|scripts?|components?';
+    'files?|modules?|folders?|director(?:y|ies)|packages?|functions?|methods?|class(?:es)?|places?|lines?|times?|parts?|code|scripts?|components?';
   return text
+    .replace(/^(how (?:do|does|did) .+) works?(?=[?.!\s]*$)/iu, '$1')
     .replace(
       new RegExp(
-        `\\b(which|what|list|all|any|other|the)\\s+(?:the\\s+|all\\s+|other\\s+|source\\s+)*(?:${kinds})\\b(?!\\s*[(.])`,
+        `\\b(which|what|list|all|any|other|the|many|number of)\\s+(?:the\\s+|all\\s+|other\\s+|source\\s+)*(?:${kinds})\\b(?!\\s*[(.])`,
         'giu',
       ),
       '$1',
@@ -132,7 +147,7 @@ function isOwn(term: Term): boolean {
 function namedByPlace(terms: readonly Term[], text: string): Term[] {
   const [only, ...others] = terms.filter((term) => term.kind !== 'folder');
   const asked =
-    /\b(?:call(?:s|ed|ers?)?|us(?:es?|ed)|invoke[sd]?|import(?:s|ed)?|define[sd]?|definition|declare[sd]?|declaration|instantiate[sd]?|references?|referenced)\b/iu;
+    /\b(?:call(?:s|ed|ers?)?|us(?:es?|ed)|invoke[sd]?|import(?:s|ed)?|define[sd]?|definition|declare[sd]?|declaration|extends?|implements?|inherits?|instantiate[sd]?|references?|referenced)\b/iu;
   if (only?.kind !== 'word' || others.length > 0 || !asked.test(text) || only.text.includes('-')) return [...terms];
   return terms.map((term) => (term === only ? identifierTerm(term.text) : term));
 }
@@ -150,7 +165,13 @@ function promoted(terms: readonly Term[]): Term[] {
 }
 
 function intentOf(text: string): Intent {
-  if (/\bhow (?:many|often)\b|\bcount\b|\bnumber of\b/iu.test(text)) return 'count';
+  if (/\bhow (?:many|often)\b|\bcount\b|\bnumber of\b/iu.test(text)) {
+    const ofCalls =
+      /\b(?:calls?|called|callers?|call sites|invokes?|invoked|invocations?|usages?|(?:is|are) \S+ used)\b/iu.test(
+        text,
+      );
+    return ofCalls && !/\bfiles\b/iu.test(text) ? 'callers' : 'count';
+  }
   if (
     /\b(?:what|who|which(?: \w+){0,3})\s+(?:implements?|extends?|inherits? from|subclass(?:es)?|derives? from)\b|\b(?:implement(?:ations?|ers)|subclasses) of\b/iu.test(
       text,

@@ -23,7 +23,8 @@ const STOP = wordsOf(`
 const VERBS = wordsOf(`
   call called caller callers calling calls consume consumed consumes contain contained contains deal deals
   declaration declarations declare declared declares define defined defines defining definition definitions
-  depend depends describe described describes explain explained explains export exported exports implement
+  depend depends describe described describes explain explained explains export exported exports extend extended extends implement
+  inherit inherits subclass subclasses
   implementation implementations implemented implementing implements import imported importing imports
   instantiate instantiated instantiates invoke invoked invokes keep keeps kept locate located mention mentioned
   mentions perform performed performs quote read reads reference referenced references responsible store stored

@@ -56,6 +56,8 @@ export function commentSentence(
   observed: Observed,
   place: Line,
 ): { readonly text: string; readonly lines: readonly Line[] } {
+  const told = observed.told?.get(`${place.path}:${place.line}`);
+  if (told) return { text: told.comment, lines: [] };
   const { lines, sentence } = proseOf(commentOf(observed, place));
   if (sentence === '' || readsAsClaim(sentence)) return { text: '', lines };
   const short = firstLine(sentence, LONGEST_QUOTED_COMMENT);

@@ -25,6 +25,8 @@ const ASSIGNED = /^\s*(?:module\.exports\.|exports\.|self\.|this\.|[\w$]+\.proto
 const FUNCTION_PROPERTY =
   /^\s*["']?([\p{L}_$][\p{L}\p{N}_$-]*)["']?\s*[:=](?!=)\s*(?:async\s*)?(function\b|\([^)]*\)\s*(?::[^=]+)?=>|\w+\s*=>)/u;
 const KEY = /^\s{0,8}(?:readonly\s+)?["']?([\p{L}_$][\p{L}\p{N}_$.-]*)["']?\??\s*(?::(?!:)|=(?![=>]))/u;
+/** `name: Type;` declares; `name: value,` only sets. */
+const MEMBER = /^\s+(?:readonly\s[^=]+|["']?[\w$-]+["']?\??\s*:[^=]+;\s*(?:\/\/.*)?)$/u;
 const NO_KEY = /^(?:case|default|return|https?|note|todo|else)$/iu;
 const METHOD = new RegExp(
   String.raw`^\s*(?:(?:${MODIFIERS})\s+)*(?:\*\s*|#)?([\p{L}_$][\p{L}\p{N}_$]*)\??\s*(?:<[^()]*>)?\([^{}]*\)\s*(?::\s*[^={}]+)?(?:\{|\{\s*.*\}|;)\s*$`,
@@ -52,7 +54,7 @@ export function heirPattern(pattern: string): string {
 
 export interface Definition {
   readonly name: string;
-  /** How sure it is: 3 by a keyword, 2 by its form, 1.5 for a local variable, 1 for a key or an assignment. */
+  /** How sure it is: 3 by a keyword, 2 by its form, 1.5 for a local variable, 1.2 for a member of a type, 1 for a key or an assignment. */
   readonly grade: number;
 }
 
@@ -70,7 +72,7 @@ export function definedBy(text: string): Definition | null {
   const named = FUNCTION_PROPERTY.exec(text)?.[1] ?? methodName(text);
   if (named) return { name: named, grade: 2 };
   const key = KEY.exec(text)?.[1];
-  return key && !NO_KEY.test(key) ? { name: key, grade: 1 } : null;
+  return key && !NO_KEY.test(key) ? { name: key, grade: MEMBER.test(text) ? 1.2 : 1 } : null;
 }
 
 function keywordGrade(keyword: string, text: string): number {
@@ -109,7 +111,7 @@ export function createRoleTeller(name: string): RoleTeller {
       .at(-1) ?? name;
   const escaped = escapePattern(name);
   const call = new RegExp(
-    String.raw`(?<![\p{L}\p{N}_$])${escaped}(?:\s*<[^<>()]*>)?(?:\?\.)?\s?\(|\bnew\s+${escaped}\b|@${escaped}\b|<${escaped}[\s/>]|${escaped}!\(|${escaped}\x60`,
+    String.raw`(?<![\p{L}\p{N}_$])${escaped}(?:\s*<[^<>()]*>)?(?:\?\.)?\s?\(|\bnew\s+${escaped}\b|@${escaped}\b|<${escaped}[\s/>]|${escaped}!\(|\(0, ?[\w$.]*\b${escaped}\)\s?\(|${escaped}\x60`,
     'u',
   );
   const heir = new RegExp(heirPattern(escaped), 'u');

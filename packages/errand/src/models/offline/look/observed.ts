@@ -22,6 +22,18 @@ export interface Observed {
   readonly failures: readonly string[];
   /** Successful calls that looked for something. */
   readonly looked: number;
+  /** What helpers said about places that they saw and this run did not, by `path:line`; null where everything was seen here. */
+  readonly told: ReadonlyMap<string, Told> | null;
+}
+
+/** What another run said about a place. */
+export interface Told {
+  /** What it stands in, or what it defines. */
+  readonly inside: string | null;
+  /** What its comment says, as a sentence; or empty. */
+  readonly comment: string;
+  /** What leads there and who calls that, as sentences; or empty. */
+  readonly tail: string;
 }
 
 const HIT = /^(.+?):(\d+):(?: |$)(.*)$/su;
@@ -63,7 +75,7 @@ export function observe(rounds: readonly (readonly Done[])[], scope: Scope): Obs
       cut ||= isCut(done.text);
     }
   }
-  return { hits: [...hits.values()], seen, files: [...files], cut, failures: [...failures], looked };
+  return { hits: [...hits.values()], seen, files: [...files], cut, failures: [...failures], looked, told: null };
 }
 
 /** The lines `path:line: text` of a search. */

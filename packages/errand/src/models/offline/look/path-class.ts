@@ -5,6 +5,7 @@ export type PathClass =
   | 'tests'
   | 'docs'
   | 'config'
+  | 'tooling'
   | 'locales'
   | 'examples'
   | 'fixtures'
@@ -28,6 +29,11 @@ const CLASSES: readonly (readonly [PathClass, RegExp])[] = [
   ['examples', /(?:^|\/)(?:examples?|demos?|samples?|bench(?:mark(?:s|ing)?)?)\//iu],
   ['locales', /(?:^|\/)(?:locales?|i18n|translations?|lang|languages)\//iu],
   ['docs', /\.(?:mdx?|rst|txt|adoc|org)$|(?:^|\/)docs?\/|(?:^|\/)(?:README|LICENSE|NOTICE|AUTHORS)/iu],
+  // What is beside the source, not in it; and what tools keep at the top, hidden or `x.config.ts`.
+  [
+    'tooling',
+    /^(?!(?:.*\/)?(?:src|lib|source)\/)(?:.*\/)?(?:tools?|scripts?|\.[^/]+)\/|(?:^|\/)\.[^/]+$|\.config\.[cm]?[jt]s$/iu,
+  ],
   ['config', /\.(?:jsonc?|ya?ml|toml|ini|cfg|conf|xml|properties|env|csv|jsonl)$/iu],
   ['types', /\.d\.[cm]?ts$|\.pyi$/iu],
 ];

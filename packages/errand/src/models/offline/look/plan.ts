@@ -10,6 +10,7 @@ import { classOf } from './path-class.ts';
 import { isStrong, type Place } from './rank.ts';
 
 const MOST_NAMES = 4;
+const MOST_FOLDERS_IN_GLOB = 12;
 const MOST_WORDS = 5;
 const AROUND = 8;
 /** Lines read below a definition. */
@@ -167,6 +168,8 @@ function finds(name: string, scope: Scope, exact = false): Wanted[] {
   const tail = name.slice(name.lastIndexOf('/') + 1);
   const glob = exact ? escapeGlob(tail) : `*${anyCase(tail)}*`;
   const { path, within } = targetOf(scope);
+  // A glob has room for so many folders only; what lies outside the scope is left out afterwards.
+  if (scope.paths.length + scope.shallow.length > MOST_FOLDERS_IN_GLOB) return [find(`**/${glob}`, path)];
   return [find(within === undefined ? `**/${glob}` : within(glob), path)];
 }
 

@@ -22,7 +22,9 @@ export interface Place extends Line, Standing {
   readonly class: PathClass;
   /** Terms that stand on the line. */
   readonly terms: readonly Term[];
-  /** These, and those that stand close by or in the path. */
+  /** These, and those that stand close by or in the name of the file. */
+  readonly near: ReadonlySet<Term>;
+  /** These, and those in the names of its folders. */
   readonly close: ReadonlySet<Term>;
   /** One of them is a name, a path or a quotation, as asked for. */
   readonly exact: boolean;
@@ -46,6 +48,7 @@ const CLASS_WEIGHT: Readonly<Record<PathClass, number>> = {
   tests: 0.45,
   docs: 0.5,
   config: 0.6,
+  tooling: 0.3,
   examples: 0.4,
   fixtures: 0.2,
   generated: 0.08,
@@ -61,6 +64,8 @@ const ROLE_WEIGHT: Readonly<Record<Weighing, Readonly<Record<LineRole, number>>>
 };
 /** Lines around a match in which other terms count for it. */
 const NEIGHBOURHOOD = 8;
+/** Lines around a match in which other terms stand together with it. */
+const BESIDE = 3;
 const LONG_LINE = 250;
 
 export function isStrong(term: Term): boolean {
@@ -90,7 +95,16 @@ export function rank(question: Question, observed: Observed): Place[] {
     const inPath = question.terms.filter((term) => term.test.test(path));
     const file = { class: classOf(path), bonus: pathBonus(inPath, path, weights), inPath };
     for (const [index, entry] of entries.entries()) {
-      places.push(placeOf(entry, { question, weights, tellers, near: neighbours(entries, index), file }));
+      places.push(
+        placeOf(entry, {
+          question,
+          weights,
+          tellers,
+          near: neighbours(entries, index, NEIGHBOURHOOD),
+          beside: neighbours(entries, index, BESIDE),
+          file,
+        }),
+      );
     }
   }
   return places.sort((a, b) => b.score - a.score || compareText(a.path, b.path) || a.line - b.line);
@@ -126,14 +140,14 @@ function pathBonus(inPath: readonly Term[], path: string, weights: Weights): num
 }
 
 /** Terms of the lines close by that the line itself has not. */
-function neighbours(entries: readonly Judged[], index: number): Set<Term> {
+function neighbours(entries: readonly Judged[], index: number, distance: number): Set<Term> {
   const found = new Set<Term>();
   const own = entries[index];
   if (!own) return found;
   for (const step of [-1, 1]) {
     for (let at = index + step; ; at += step) {
       const other = entries[at];
-      if (!other || Math.abs(other.hit.line - own.hit.line) > NEIGHBOURHOOD) break;
+      if (!other || Math.abs(other.hit.line - own.hit.line) > distance) break;
       for (const term of other.terms) if (!own.terms.includes(term)) found.add(term);
     }
   }
@@ -145,10 +159,12 @@ interface PlaceContext {
   readonly weights: Weights;
   readonly tellers: ReadonlyMap<Term, RoleTeller>;
   readonly near: ReadonlySet<Term>;
+  /** Those of them that are closest. */
+  readonly beside: ReadonlySet<Term>;
   readonly file: { readonly class: PathClass; readonly bonus: number; readonly inPath: readonly Term[] };
 }
 
-function placeOf({ hit, terms }: Judged, { question, weights, tellers, near, file }: PlaceContext): Place {
+function placeOf({ hit, terms }: Judged, { question, weights, tellers, near, beside, file }: PlaceContext): Place {
   const standings = new Map<Term, Standing>();
   for (const term of terms) {
     const standing = tellers.get(term)?.(hit);
@@ -162,8 +178,20 @@ function placeOf({ hit, terms }: Judged, { question, weights, tellers, near, fil
   if (role === 'definition') score *= named ? 1 + grade : coverage(hit.text, terms);
   score *= classWeight(question, file.class);
   if (hit.text.length > LONG_LINE) score *= 0.4;
-  const close = new Set([...terms, ...near, ...file.inPath]);
-  return { ...hit, role, grade, standings, class: file.class, terms, close, exact: terms.some(isStrong), score };
+  const name = hit.path.slice(hit.path.lastIndexOf('/') + 1);
+  const together = new Set([...terms, ...beside, ...file.inPath.filter((term) => term.test.test(name))]);
+  return {
+    ...hit,
+    role,
+    grade,
+    standings,
+    class: file.class,
+    terms,
+    near: together,
+    close: new Set([...terms, ...near, ...file.inPath]),
+    exact: terms.some(isStrong),
+    score,
+  };
 }
 
 function weighing(intent: Intent): Weighing {

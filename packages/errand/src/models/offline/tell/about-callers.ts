@@ -43,21 +43,27 @@ export function aboutCallers(observed: Observed, places: readonly Place[], names
   return { text: texts.join(' '), evidence: [...definitions, ...evidence], risks: [] };
 }
 
-/** What implements or extends names; null where nothing seen does. */
-export function aboutHeirs(observed: Observed, places: readonly Place[], names: readonly Term[]): Statement | null {
+/** What implements or extends names. */
+export function aboutHeirs(observed: Observed, places: readonly Place[], names: readonly Term[]): Statement {
   const texts: string[] = [];
   const evidence: Line[] = [];
   for (const name of names.slice(0, 2)) {
     const own = places.filter((place) => place.terms.includes(name));
     const heirs = own.filter((place) => roleFor(name, place) === 'heir');
-    if (heirs.length === 0) continue;
-    const shownHeirs = heirs.map(
-      (place) => `\`${definedBy(place.text)?.name ?? place.text.trim().slice(0, 60)}\` (${cite(place)})`,
-    );
     const [home] = definitionsOf(name, own);
+    if (heirs.length === 0) {
+      const at = home ? ` It is defined at ${cite(home)}.` : '';
+      texts.push(`Nothing that extends or implements ${shown(name)} was seen.${at}`);
+      evidence.push(...(home ? [home] : own.slice(0, LISTED)));
+      continue;
+    }
+    const shownHeirs = heirs.map((place) => {
+      const told = observed.told?.get(`${place.path}:${place.line}`)?.inside;
+      return `\`${told ?? definedBy(place.text)?.name ?? place.text.trim().slice(0, 60)}\` (${cite(place)})`;
+    });
     texts.push(`${shown(name)} is implemented or extended in ${placesIn(heirs, observed)}: ${listed(shownHeirs, 6)}.`);
     if (home) texts.push(`It is defined at ${cite(home)}.`);
     evidence.push(...heirs.slice(0, 10), ...(home ? [home] : []));
   }
-  return texts.length > 0 ? { text: texts.join(' '), evidence, risks: [] } : null;
+  return { text: texts.join(' '), evidence, risks: [] };
 }

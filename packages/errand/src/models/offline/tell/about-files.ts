@@ -21,7 +21,7 @@ export function aboutFiles(question: Question, observed: Observed, { places, nam
     texts.push(`${named.length === 1 ? 'A file is' : 'Files are'} named so: ${listed(named.map(pathShown), LISTED)}.`);
     for (const file of named.slice(0, 2)) evidence.push(...headOf(observed, file));
   }
-  const files = filesOf(question, places);
+  const files = filesOf(question, observed, places);
   if (files.length > 0) {
     const terms = question.terms
       .filter((term) => files[0]?.terms.has(term) && term.kind !== 'weak' && term.kind !== 'variant')
@@ -46,7 +46,7 @@ interface FileOfTerms {
 }
 
 /** The files that have the most of the terms in one place. */
-function filesOf(question: Question, places: readonly Place[]): FileOfTerms[] {
+export function filesOf(question: Question, observed: Observed, places: readonly Place[]): FileOfTerms[] {
   const byFile = new Map<string, Place[]>();
   const concerned = question.about === null ? places : places.filter((place) => place.class === question.about);
   for (const place of concerned.length > 0 ? concerned : places) {
@@ -55,16 +55,17 @@ function filesOf(question: Question, places: readonly Place[]): FileOfTerms[] {
     else byFile.set(place.path, [place]);
   }
   const files = [...byFile.values()].flatMap((list) => {
-    const richest = Math.max(...list.map((place) => worth(place.close)));
+    const richest = Math.max(...list.map((place) => worth(place.near)));
     const [best] = list
-      .filter((place) => worth(place.close) === richest)
+      .filter((place) => worth(place.near) === richest)
       .sort((a, b) => worth(new Set(b.terms)) - worth(new Set(a.terms)) || b.score - a.score || a.line - b.line);
-    return best ? [{ best, terms: best.close, lines: list.length }] : [];
+    return best ? [{ best, terms: best.near, lines: list.length }] : [];
   });
   const most = Math.max(0, ...files.map((file) => worth(file.terms)));
   const richest = files.filter((file) => worth(file.terms) === most);
-  // For mere words, files that have them only in passing are left out.
-  const least = question.terms.some(isStrong) ? 0 : 0.2 * Math.max(0, ...richest.map(weightOf));
+  // For mere words, files that have them only in passing are left out; helpers have done so.
+  const least =
+    observed.told !== null || question.terms.some(isStrong) ? 0 : 0.2 * Math.max(0, ...richest.map(weightOf));
   return richest
     .filter((file) => weightOf(file) >= least)
     .sort(

@@ -5,7 +5,7 @@ import type { Line, Observed } from '../look/observed.ts';
 import { classOf } from '../look/path-class.ts';
 import type { Place } from '../look/rank.ts';
 import { cite } from './citation.ts';
-import { LISTED, listed, placesIn, type Statement, spread, within } from './wording.ts';
+import { LISTED, listed, MANY, placesIn, type Statement, spread, within } from './wording.ts';
 
 /** Where quotations stand, within what, under which condition, and who calls that. */
 export function aboutPhrase(observed: Observed, places: readonly Place[], phrases: readonly Term[]): Statement {
@@ -19,23 +19,25 @@ export function aboutPhrase(observed: Observed, places: readonly Place[], phrase
       continue;
     }
     if (phrase.kind === 'idiom') {
-      const apart = spread(own, 10);
+      const apart = spread(own, MANY);
       texts.push(
         `${capital(phrase.text)}: ${placesIn(own, observed)}: ${listed(
           apart.map((place) => within(observed, place)),
           4,
         )}.`,
       );
-      evidence.push(...apart);
+      evidence.push(...apart.slice(0, 10));
       continue;
     }
+    const told = observed.told?.get(`${best.path}:${best.line}`);
     const guard = guardOf(observed, best);
     const around = enclosing(observed, best);
-    const comment = around ? commentSentence(observed, around) : { text: '', lines: [] };
+    const comment =
+      told || around ? commentSentence(observed, told ? best : (around ?? best)) : { text: '', lines: [] };
     const callers = around ? callsOf(observed, around) : [];
     const more = own.length > 1 ? `; in all in ${placesIn(own, observed)}` : '';
     texts.push(
-      `${shown(phrase)} stands at ${within(observed, best)}${more}.${comment.text}${guard ? ` What leads there is decided at ${cite(guard)}.` : ''}${callers.length > 0 ? ` \`${around?.name}\` is called at ${listed(callers.map(cite), LISTED)}.` : ''}`,
+      `${shown(phrase)} stands at ${within(observed, best)}${more}.${comment.text}${told?.tail ?? ''}${guard ? ` What leads there is decided at ${cite(guard)}.` : ''}${callers.length > 0 ? ` \`${around?.name}\` is called at ${listed(callers.map(cite), LISTED)}.` : ''}`,
     );
     evidence.push(
       best,

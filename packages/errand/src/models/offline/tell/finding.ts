@@ -23,7 +23,17 @@ export interface Finding {
 
 /** States what the seen lines say about a question. */
 export function findingOf(question: Question, observed: Observed, most: number): Finding {
-  const places = rank(question, observed);
+  return findingIn(question, observed, { places: rank(question, observed), most });
+}
+
+interface Ranked {
+  readonly places: readonly Place[];
+  /** Lines of evidence. */
+  readonly most: number;
+}
+
+/** The same from places that were ranked already. */
+export function findingIn(question: Question, observed: Observed, { places, most }: Ranked): Finding {
   const strong = question.terms.filter(isStrong);
   const exact = strong.length > 0 ? places.filter((place) => place.exact) : places;
   const named = filesNamed(question, observed);
@@ -85,8 +95,7 @@ function state(question: Question, observed: Observed, { places, all, named }: M
   }
   const names = strong.filter(isName);
   if (question.intent === 'callers' && names.length > 0) return aboutCallers(observed, places, names);
-  const heirs = question.intent === 'heirs' ? aboutHeirs(observed, places, names) : null;
-  if (heirs) return heirs;
+  if (question.intent === 'heirs' && names.length > 0) return aboutHeirs(observed, places, names);
   if (names.length > 0) return aboutName(question, observed, { places, all, names });
   if (strong.length > 0) return aboutPhrase(observed, places, strong);
   return aboutWords(question, observed, places);

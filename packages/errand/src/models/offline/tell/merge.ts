@@ -1,11 +1,12 @@
 import { firstLine } from '../../../base/text.ts';
 import type { Inquiry, Question } from '../ask/question.ts';
-import type { Line, Observed } from '../look/observed.ts';
 import { isStrong, type Place, rank } from '../look/rank.ts';
+import { canUnite, fromEvidence, unite } from './areas-merged.ts';
 import type { Brought } from './brought.ts';
 import { cite, renderEvidence } from './citation.ts';
 import type { Finding } from './finding.ts';
-import { CLOSING, declined, leftOut } from './report.ts';
+import { CLOSING, declined, ENGLISH_ONLY, leftOut } from './report.ts';
+import { countsOrDenies, listed, notSearched, partsShown } from './wording.ts';
 
 const MOST_EVIDENCE = 8;
 /** Lines quoted of the helper that found most, and of each other. */
@@ -23,73 +24,104 @@ interface Merging {
   readonly brought: readonly Brought[];
   /** What the root found by itself where no helper was started. */
   readonly own: readonly Finding[];
+  /** The folder of the workspace. */
+  readonly cwd: string;
 }
 
 /** The answer of a root: question by question what the helpers brought, and what became of each of them. */
-export function renderMerged(inquiry: Inquiry, { brought, own }: Merging): string {
+export function renderMerged(inquiry: Inquiry, { brought, own, cwd }: Merging): string {
   const [only] = inquiry.questions;
   const parts =
     only && inquiry.questions.length === 1
-      ? byArea(only, { brought, own })
-      : byQuestion(inquiry.questions, { brought, own });
+      ? byArea(only, { brought, own, cwd })
+      : byQuestion(inquiry.questions, { brought, own, cwd });
   const trouble = brought.flatMap(troubleOf);
   if (trouble.length > 0) parts.push(['What did not come back in full:', ...trouble].join('\n- '));
   const unseen = brought.flatMap(unseenBy);
   if (unseen.length > 0) parts.push(['What could not be looked at:', ...unseen].join('\n- '));
   if (inquiry.refused.length > 0) parts.push(declined(inquiry));
-  return [...parts, ...leftOut(inquiry), CLOSING].join('\n\n');
+  const shownParts = parts.join('\n\n');
+  const ignored = countsOrDenies(shownParts.replace(/^(?:\*\*|- | {2}|\().*$/gmu, '')) ? [notSearched(cwd)] : [];
+  return [...parts, ...leftOut(inquiry), ...ignored, CLOSING].join('\n\n');
 }
 
-/** Several scouts had the same question, each in its area: the best first, and who brought nothing to the point. */
+/** Several scouts had the same question, each in its area: one statement about the whole where it can be made. */
 function byArea(question: Question, { brought, own }: Merging): string[] {
   const answered = brought.filter((one) => one.state !== 'refused');
-  const judged = judge(question, answered);
-  const best = judged[0];
-  const parts = own.map((finding) =>
-    section(finding.summary, finding.evidence.slice(0, LEADING).map(renderEvidence), WITHOUT_HELPER),
-  );
-  if (!best || best.level === 0) {
-    if (answered.length === 0) return parts;
-    const summary =
-      answered.length === 1
-        ? answered[0]?.summary || answered[0]?.text
-        : `None of ${answered.length} helpers found anything.`;
-    return [
-      ...parts,
+  const [found] = own;
+  // What the root looked up itself covers all of the workspace.
+  if (found) {
+    const lines = found.evidence.slice(0, MOST_EVIDENCE).map(renderEvidence);
+    return [section(found.summary, lines, WITHOUT_HELPER)];
+  }
+  const legible = answered.filter((one) => one.offline && one.summary !== '');
+  const others = answered.filter((one) => !legible.includes(one));
+  const [only] = legible;
+  const parts: string[] = [];
+  if (only && legible.length === 1) {
+    parts.push(
       section(
-        shortened(summary || 'The helper brought nothing.'),
-        [],
-        answered.map((one) => credit(one, question)).join('; '),
+        only.summary,
+        only.evidence.slice(0, MOST_EVIDENCE).map((line) => line.raw),
+        credit(only, question),
       ),
-    ];
+    );
+  } else if (only) parts.push(...(canUnite(question) ? united(question, legible) : closest(question, legible)));
+  const judged = judge(question, others).slice(0, MOST_SECTIONS);
+  for (const { helper } of judged) {
+    const lines = helper.evidence.slice(0, FOLLOWING).map((line) => line.raw);
+    parts.push(
+      section(
+        shortened(helper.summary || helper.text || 'The helper brought nothing.'),
+        lines,
+        credit(helper, question),
+      ),
+    );
   }
-  const finders = judged.filter((one) => one.level === best.level && one.score >= best.score * CLOSE_TO_BEST);
-  const quoted = finders.slice(0, best.level === 2 ? MOST_SECTIONS : 1);
-  for (const [index, { helper }] of quoted.entries()) {
-    const lines = helper.evidence.slice(0, index === 0 ? LEADING : FOLLOWING).map((line) => line.raw);
-    parts.push(section(shortened(helper.summary || helper.text), lines, credit(helper, question)));
-  }
-  const others = judged.filter((one) => !finders.includes(one));
-  parts.push(
-    ...mentioned('Also found by', finders.slice(quoted.length), question),
-    ...mentioned(
-      'Less to the point',
-      others.filter((one) => one.level > 0),
-      question,
-    ),
-    ...mentioned(
-      'Nothing was found by',
-      others.filter((one) => one.level === 0),
-      question,
-    ),
-  );
   return parts;
 }
 
-/** One line about helpers that are not quoted, each with the first place that it names. */
-function mentioned(what: string, judged: readonly Judged[], question: Question): string[] {
-  if (judged.length === 0) return [];
-  return [`${what}: ${judged.map(({ helper }) => `${credit(helper, question)}${placeOf(helper)}`).join('; ')}.`];
+/** The statement about the whole, the lines that it rests on, and where nothing was found. */
+function united(question: Question, answered: readonly Brought[]): string[] {
+  const { finding, finders } = unite(question, answered, MOST_EVIDENCE);
+  const raw = new Map(answered.flatMap((one) => one.evidence).map((line) => [`${line.path}:${line.line}`, line.raw]));
+  const lines = finding.evidence.map((line) => raw.get(`${line.path}:${line.line}`) ?? renderEvidence(line));
+  const best = judge(question, answered)[0];
+  if (best && finders.has(best.helper)) lines.push(...best.helper.evidence.map((line) => line.raw));
+  const without = answered.filter((one) => !finders.has(one));
+  return [
+    section(finding.summary, [...new Set(lines)].slice(0, MOST_EVIDENCE), together(answered)),
+    ...(finders.size > 0 ? nothingIn(without) : []),
+  ];
+}
+
+/** For a question in mere words: what the best of them says, with the best places of the others. */
+function closest(question: Question, answered: readonly Brought[]): string[] {
+  const judged = judge(question, answered);
+  const [best, ...others] = judged;
+  if (!best || best.level === 0) return united(question, answered);
+  const close = others.filter((one) => one.level === best.level && one.score >= best.score * CLOSE_TO_BEST);
+  const places = close.flatMap(({ helper }) => helper.evidence.slice(0, 1).map(cite));
+  const elsewhere = places.length > 0 ? ` Elsewhere: ${listed(places, MOST_SECTIONS)}.` : '';
+  const lines = [
+    ...best.helper.evidence.slice(0, close.length > 0 ? LEADING - 2 : LEADING),
+    ...close.slice(0, MOST_SECTIONS).flatMap(({ helper }) => helper.evidence.slice(0, 1)),
+  ].map((line) => line.raw);
+  return [
+    section(best.helper.summary.replace(/^In .+? only: /u, '') + elsewhere, lines, together(answered)),
+    ...nothingIn(others.filter((one) => one.level === 0).map(({ helper }) => helper)),
+  ];
+}
+
+function together(answered: readonly Brought[]): string {
+  return answered.length === 1
+    ? credit(answered[0] as Brought)
+    : `put together from what ${answered.length} helpers found, each in its part of the workspace`;
+}
+
+function nothingIn(without: readonly Brought[]): string[] {
+  const scopes = without.flatMap((one) => one.scopes);
+  return scopes.length > 0 ? [`Nothing was found in ${partsShown(scopes)}.`] : [];
 }
 
 interface Judged {
@@ -104,8 +136,7 @@ function judge(question: Question, answered: readonly Brought[]): Judged[] {
   const places = rank(question, fromEvidence(answered.flatMap((one) => one.evidence)));
   const strong = question.terms.some(isStrong);
   const wordsAt = (place: Place) => [...place.close].filter((term) => term.kind === 'word').length;
-  const most = Math.max(0, ...places.map(wordsAt));
-  const least = Math.max(most, Math.min(2, question.terms.filter((term) => term.kind === 'word').length));
+  const least = Math.min(2, question.terms.filter((term) => term.kind === 'word').length);
   const fits = (place: Place) => (strong ? place.exact : wordsAt(place) >= least);
   const judged = answered.map((helper): Judged => {
     const own = places.filter((place) =>
@@ -139,11 +170,6 @@ function credit(helper: Brought, question?: Question): string {
   return `helper “${title}”, ${helper.state}`;
 }
 
-function placeOf(helper: Brought): string {
-  const [first] = helper.evidence;
-  return first && first.path !== '' ? `, at ${cite(first)}` : '';
-}
-
 /** Every scout had its own questions. */
 function byQuestion(questions: readonly Question[], { brought, own }: Merging): string[] {
   return questions.map((question, index) => {
@@ -173,15 +199,6 @@ function answerTo(question: Question, helper: Brought): Pick<Brought, 'summary' 
   };
 }
 
-/** Lines that helpers quoted, as if they had been seen here: counts from them are lower bounds. */
-function fromEvidence(lines: readonly Line[]): Observed {
-  const seen = new Map<string, Map<number, string>>();
-  const cited = lines.filter((line) => line.path !== '');
-  for (const line of cited)
-    seen.set(line.path, (seen.get(line.path) ?? new Map<number, string>()).set(line.line, line.text));
-  return { hits: cited, seen, files: [], cut: true, failures: [], looked: 1 };
-}
-
 function troubleOf(one: Brought): string[] {
   if (one.state === 'completed') return [];
   if (one.state === 'refused') return [`“${one.title}”: no helper was started: ${firstLine(one.text, 300)}`];
@@ -193,7 +210,7 @@ function troubleOf(one: Brought): string[] {
 function unseenBy(one: Brought): string[] {
   const blockers = one.blockers.split('\n').map((line) => line.replace(/^[-*]\s+/u, '').trim());
   return blockers
-    .filter((line) => line !== '' && !/^none\.?$/iu.test(line))
+    .filter((line) => line !== '' && !line.startsWith(ENGLISH_ONLY) && !/^none\.?$/iu.test(line))
     .slice(0, 3)
     .map((line) => `“${one.title}”: ${firstLine(line, 300)}`);
 }

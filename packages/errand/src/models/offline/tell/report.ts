@@ -4,10 +4,14 @@ import type { Observed } from '../look/observed.ts';
 import type { Turn } from '../turn.ts';
 import { renderEvidence } from './citation.ts';
 import { type Finding, triedTerms } from './finding.ts';
+import { registerOf } from './register.ts';
+import { countsOrDenies, notSearched, partsShown } from './wording.ts';
 
 const NO_MODEL = 'This is Errand’s offline model: no language model, but a search that quotes the workspace.';
 const CONNECT =
   'To connect a language model: `--model <connection>/<id>` with OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY set, or OPENAI_BASE_URL for a local server (see README).';
+/** Said of a task in another language. */
+export const ENGLISH_ONLY = 'It reads English and names of code only.';
 /** Of what is not done, so many sentences are named, and so much of each. */
 const MOST_REFUSED = 5;
 const LONGEST_REFUSED = 200;
@@ -22,8 +26,15 @@ interface Findings {
 /** A helper's last message: the five headings. */
 export function renderReport(inquiry: Inquiry, turn: Turn, { findings, observed }: Findings): string {
   const numbered = findings.length > 1;
+  const scopes = [...turn.scope.paths, ...turn.scope.shallow.map((path) => `${path}/*`)];
+  const within = scopes.length > 0 ? `In ${partsShown(scopes)} only: ` : '';
   const summary = findings.map((finding, index) =>
-    numbered ? `${index + 1}. ${finding.question.text} ${finding.summary}` : finding.summary,
+    numbered
+      ? `${index + 1}. ${finding.question.text} ${within}${finding.summary}`
+      : [
+          within + finding.summary,
+          ...(within === '' || finding.found === 'nothing' ? [] : registerOf(finding.question, observed)),
+        ].join('\n'),
   );
   const evidence = findings.flatMap((finding, index) => {
     const lines = finding.evidence.map(renderEvidence);
@@ -49,7 +60,7 @@ export function renderReport(inquiry: Inquiry, turn: Turn, { findings, observed 
     ['CHANGES', 'None.'],
     [
       'RISKS',
-      risksOf(findings, observed)
+      risksOf(findings, { observed, cwd: turn.cwd })
         .map((risk) => `- ${risk}`)
         .join('\n') || 'None.',
     ],
@@ -70,7 +81,7 @@ export function renderAnswer(inquiry: Inquiry, turn: Turn, { findings, observed 
   const remarks = [
     ...failuresOf(turn, observed, findings),
     ...leftOut(inquiry),
-    ...risksOf(findings, observed).slice(1),
+    ...risksOf(findings, { observed, cwd: turn.cwd }).slice(1),
   ];
   if (remarks.length > 0 && findings.length > 0) parts.push(`Mind: ${remarks.join(' ')}`);
   if (inquiry.refused.length > 0 || findings.length === 0) parts.push(declined(inquiry));
@@ -79,6 +90,7 @@ export function renderAnswer(inquiry: Inquiry, turn: Turn, { findings, observed 
 
 /** What is said to a request, or a part of one, that no search can serve. */
 export function declined(inquiry: Inquiry): string {
+  if (inquiry.foreign && inquiry.questions.length === 0) return `${NO_MODEL} ${ENGLISH_ONLY}\n\n${CONNECT}`;
   if (inquiry.questions.length > 0) {
     const shown = inquiry.refused.slice(0, MOST_REFUSED).map((text) => `“${firstLine(text, LONGEST_REFUSED)}”`);
     const more = inquiry.refused.length > shown.length ? ` and ${inquiry.refused.length - shown.length} more` : '';
@@ -89,21 +101,28 @@ export function declined(inquiry: Inquiry): string {
   return `${NO_MODEL} It cannot write, change, judge or talk. ${offer}\n\n${CONNECT}`;
 }
 
-/** That there were more questions than are looked into at once; empty when there were not. */
+/** That words were passed over, or questions; empty when none were. */
 export function leftOut(inquiry: Inquiry): string[] {
-  if (inquiry.left === 0) return [];
-  return [`${inquiry.left} more questions were not looked into: ask them separately.`];
+  const read = inquiry.foreign ? [`${ENGLISH_ONLY} Other words of the task were passed over.`] : [];
+  if (inquiry.left === 0) return read;
+  return [...read, `${inquiry.left} more questions were not looked into: ask them separately.`];
 }
 
 function refusedSummary(inquiry: Inquiry): string {
-  return `${inquiry.questions.length > 0 ? 'A part of the task' : 'The task'} asks for more than a search, and was not done. ${NO_MODEL}`;
+  const language = inquiry.foreign ? ` ${ENGLISH_ONLY}` : '';
+  return `${inquiry.questions.length > 0 ? 'A part of the task' : 'The task'} asks for more than a search, and was not done. ${NO_MODEL}${language}`;
 }
 
 function refusal(text: string): string {
   return `Not done, for no language model is connected: “${firstLine(text, LONGEST_REFUSED)}” ${CONNECT}`;
 }
 
-function risksOf(findings: readonly Finding[], observed: Observed): string[] {
+interface Ground {
+  readonly observed: Observed;
+  readonly cwd: string;
+}
+
+function risksOf(findings: readonly Finding[], { observed, cwd }: Ground): string[] {
   if (findings.length === 0) return [];
   const risks = new Set<string>([
     'Found and ranked by words alone: what is said in other words was not seen, and nothing was judged.',
@@ -113,8 +132,9 @@ function risksOf(findings: readonly Finding[], observed: Observed): string[] {
   for (const finding of findings)
     if (finding.found === 'nothing')
       risks.add(
-        `Not finding ${triedTerms(finding.question)} does not prove that it is not there; ignored and binary files were not searched.`,
+        `Not finding ${triedTerms(finding.question)} does not prove that it is not there; binary files were not searched.`,
       );
+  if (findings.some((finding) => countsOrDenies(finding.summary))) risks.add(notSearched(cwd));
   return [...risks];
 }
 
