@@ -3,7 +3,7 @@ import type { Random } from './random.ts';
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** Makes ids that sort by time: `run_` + 9 characters of time + 9 of randomness (45 bits each). */
+/** Makes ids that sort by time: the prefix and `_`, 9 characters of time, 3 that count within a millisecond, 6 of chance (30 bits). */
 export type Ids = (prefix: string) => string;
 
 export function createIds(clock: Clock, random: Random): Ids {
@@ -11,7 +11,6 @@ export function createIds(clock: Clock, random: Random): Ids {
   let sequence = 0;
   return (prefix) => {
     const now = Math.max(clock.now(), lastTime);
-    // Within one millisecond the first random character counts up, so that ids keep their order.
     sequence = now === lastTime ? sequence + 1 : 0;
     lastTime = now;
     let time = '';

@@ -1,7 +1,9 @@
-import { resolve } from 'node:path';
+import { stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { EXIT } from '../app/exit-codes.ts';
 import { CodedError } from '../base/errors.ts';
+import { printable } from '../terminal/text.ts';
 import { Failure } from './around/failure.ts';
 import { withService } from './around/open.ts';
 import type { Ending, Surroundings } from './around/surroundings.ts';
@@ -19,15 +21,22 @@ export function addBackup(program: Command, around: Surroundings, ending: Ending
   addReadingFormat(command).action(async (name: string) => {
     const format = readingFormatOf(command);
     const file = resolve(around.cwd, name);
+    await requireFolderOf(file);
     ending.exit = await withService(around, 'read', async ({ store }) => {
       await store.backup(file).catch((error: unknown) => {
         if (error instanceof CodedError && error.code === 'conflict')
           throw new Failure(EXIT.usage, error.message, error);
         throw error;
       });
-      const text = `The store is copied to ${file}.\n`;
+      const text = `The store is copied to ${printable(file)}.\n`;
       around.stdout.write(format === 'json' ? `${JSON.stringify({ type: 'backup', file })}\n` : text);
       return EXIT.completed;
     });
   });
+}
+
+async function requireFolderOf(file: string): Promise<void> {
+  const folder = dirname(file);
+  const found = await stat(folder).catch(() => null);
+  if (!found?.isDirectory()) throw new Failure(EXIT.usage, `there is no folder ${folder} to put the copy into.`);
 }

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { ConfigStatus } from '../app/config/config-status.ts';
 import { EXIT } from '../app/exit-codes.ts';
 import { printable } from '../terminal/text.ts';
+import { Failure } from './around/failure.ts';
 import { settingsOf } from './around/open.ts';
 import type { Ending, Surroundings } from './around/surroundings.ts';
 import { addReadingFormat, readingFormatOf } from './flags.ts';
@@ -9,7 +10,19 @@ import { table } from './table.ts';
 
 /** `errand config status`: what is set, by whom, and what follows. */
 export function addConfig(program: Command, around: Surroundings, ending: Ending): void {
-  const config = program.command('config').summary('show the configuration').description('Shows the configuration.');
+  const config = program
+    .command('config')
+    .summary('show the configuration')
+    .description('Shows the configuration.')
+    .usage('status [options]')
+    .argument('[words...]')
+    .action((words: string[]) => {
+      if (words.length === 0) return config.outputHelp();
+      throw new Failure(
+        EXIT.usage,
+        `there is no command "config ${printable(words.join(' '))}"; there is: config status.`,
+      );
+    });
   const command = config
     .command('status')
     .summary('every setting, its value and who set it')
@@ -27,21 +40,21 @@ function page(status: ConfigStatus): string {
   const files = table(
     ['FILE', 'PATH', ''],
     [
-      ['user', status.files.user.path, status.files.user.found ? '' : 'not there'],
-      ['project', status.files.project ?? 'none', ''],
-      ['store', status.files.store, ''],
+      ['user', printable(status.files.user.path), status.files.user.found ? '' : 'not there'],
+      ['project', printable(status.files.project ?? 'none'), ''],
+      ['store', printable(status.files.store), ''],
     ],
   );
   const settings = status.settings.map(({ key, fallback, value, from, name }) => [
     key,
     printable(fallback),
     printable(String(value)),
-    name === null ? from : `${from} (${name})`,
+    name === null ? from : `${from} (${printable(name)})`,
   ]);
   const connections = status.connections.map(({ name, kind, base_url, key, from }) => [
     name,
     kind,
-    base_url ?? "the provider's own",
+    printable(base_url ?? "the provider's own"),
     key,
     from,
   ]);
@@ -53,6 +66,6 @@ function page(status: ConfigStatus): string {
     files,
     table(['SETTING', 'DEFAULT', 'VALUE', 'FROM'], settings),
     table(['CONNECTION', 'KIND', 'ADDRESS', 'KEY', 'FROM'], connections),
-    `${shadowed.join('')}Model of a run: ${model}\n`,
+    `${shadowed.join('')}Model of a run: ${printable(model)}\n`,
   ].join('\n');
 }

@@ -79,7 +79,7 @@ function connectionChecks({ configured, model }: Settings): Check[] {
     return {
       name: `connection ${name}`,
       status: key === 'not set' ? 'note' : 'good',
-      detail: `${kind}${at}, key ${key}${variable}`,
+      detail: `${kind}${at}, key ${key}${variable}; not tried`,
     };
   });
   const chosen: Check = model.ok

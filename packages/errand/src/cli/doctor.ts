@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { EXIT } from '../app/exit-codes.ts';
+import { printable } from '../terminal/text.ts';
 import type { Ending, Surroundings } from './around/surroundings.ts';
 import { addReadingFormat, readingFormatOf } from './flags.ts';
 import { table } from './table.ts';
@@ -9,13 +10,15 @@ export function addDoctor(program: Command, around: Surroundings, ending: Ending
   const command = program
     .command('doctor')
     .summary('check that everything is in place')
-    .description('Checks Node, store, configuration, connections and search. Exit code 1: something is missing.');
+    .description(
+      'Checks Node, store, configuration and search, and lists the connections, of which none is tried. Exit code 1: something is missing.',
+    );
   addReadingFormat(command).action(async () => {
     const format = readingFormatOf(command);
     const { examine } = await import('./doctor-checks.ts');
     const checks = await examine(around);
     const healthy = checks.every(({ status }) => status !== 'missing');
-    const rows = checks.map(({ status, name, detail }) => [GLYPHS[status], name, detail]);
+    const rows = checks.map(({ status, name, detail }) => [GLYPHS[status], printable(name), printable(detail)]);
     around.stdout.write(
       format === 'json' ? `${JSON.stringify({ healthy, checks })}\n` : table(['', 'CHECK', ''], rows),
     );

@@ -1,7 +1,7 @@
 import { firstLine } from '../base/text.ts';
 import type { RunEvent } from '../domain/run/event.ts';
 import { printable } from '../terminal/text.ts';
-import { elapsed, stateInWords, taken, tokens } from '../terminal/words.ts';
+import { pause, stateInWords, taken, tokensKnown } from '../terminal/words.ts';
 
 /** Characters of a text that a line shows. */
 const SHOWN = 160;
@@ -27,12 +27,13 @@ function detail(event: RunEvent): string {
       return short(event.text);
     case 'model.finished': {
       const { usage, calls } = event;
+      const known = (count: number) => tokensKnown(count, usage.unknown_calls);
       const asked = calls.length > 0 ? ` calls ${calls.map(({ name }) => printable(name)).join(', ')}` : '';
-      return `step ${event.step} ${event.finish} ${taken(event.ms)} ${tokens(usage.input)} in ${tokens(usage.output)} out${asked} ${short(event.text)}`;
+      return `step ${event.step} ${event.finish} ${taken(event.ms)} ${known(usage.input)} in ${known(usage.output)} out${asked} ${short(event.text)}`;
     }
     case 'model.failed':
       return `step ${event.step} ${event.fault.code}: ${short(event.fault.message)}${
-        event.retry_in_ms === null ? '' : ` (again in ${elapsed(event.retry_in_ms)})`
+        event.retry_in_ms === null ? '' : ` (again in ${pause(event.retry_in_ms)})`
       }`;
     case 'tool.started':
       return `${printable(event.name)} ${short(event.args)}`;

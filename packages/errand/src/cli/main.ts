@@ -24,13 +24,24 @@ import { addStop } from './stop.ts';
 export async function main(argv: readonly string[], around: Surroundings = systemSurroundings()): Promise<number> {
   const ending: Ending = { exit: EXIT.completed };
   try {
-    await createProgram(around, ending).parseAsync([...argv], { from: 'user' });
+    const program = createProgram(around, ending);
+    refuseHelpOnNothing(program, argv);
+    // A second short form, which the parser has no room for.
+    const words = argv[0] === '-V' ? ['--version', ...argv.slice(1)] : [...argv];
+    await program.parseAsync(words, { from: 'user' });
   } catch (error) {
     ending.exit = report(error, around);
   }
   await around.stdout.flush();
+  const { fault } = around.stdout;
+  if (fault) ending.exit = report(new Failure(EXIT.failed, unwritten(fault), fault), around);
   await around.stderr.flush();
   return ending.exit;
+}
+
+function unwritten(fault: NodeJS.ErrnoException): string {
+  const why = fault.code === 'ENOSPC' ? 'there is no space left' : messageOf(fault);
+  return `what was printed could not be written to stdout: ${why}.`;
 }
 
 function createProgram(around: Surroundings, ending: Ending): Command {
@@ -38,9 +49,9 @@ function createProgram(around: Surroundings, ending: Ending): Command {
     .description('Hands work to helper agents: bounded, read-only by default, with one checked answer.')
     .usage('<command> [options]')
     .argument('[words...]')
-    .version(version(), '--version', 'show the version')
-    .helpOption('--help', 'show help')
-    .helpCommand('help [command]', 'show help')
+    .version(version(), '-v, --version', 'show the version')
+    .helpOption('-h, --help', 'show help')
+    .helpCommand(false)
     .exitOverride()
     .configureOutput({ writeOut: (text) => around.stdout.write(text), writeErr: () => {}, outputError: () => {} })
     .action((words: string[]) => {
@@ -48,7 +59,43 @@ function createProgram(around: Surroundings, ending: Ending): Command {
     });
   const runs = [addRun, addResume, addPs, addShow, addLogs, addStop, addReplay, addCompare];
   for (const add of [...runs, addBackup, addConfig, addDoctor]) add(program, around, ending);
+  addHelp(program);
   return program;
+}
+
+/** `errand help [command…]` */
+function addHelp(program: Command): void {
+  program
+    .command('help')
+    .summary('show help')
+    .description('Shows the help of a command, or of all.')
+    .argument('[command...]')
+    .action((words: string[]) => {
+      const { command, unknown } = follow(program, words);
+      if (unknown !== null) throw new Failure(EXIT.usage, noCommand(words, program));
+      command.outputHelp();
+    });
+}
+
+/** The command that words lead to, and the word that leads no further although there are commands below; null: none. */
+function follow(program: Command, words: readonly string[]): { command: Command; unknown: string | null } {
+  let command = program;
+  for (const word of words) {
+    if (command.commands.length === 0) break;
+    const next = command.commands.find((known) => known.name() === word);
+    if (!next) return { command, unknown: word };
+    command = next;
+  }
+  return { command, unknown: null };
+}
+
+/** The parser would answer with the help of all. */
+function refuseHelpOnNothing(program: Command, argv: readonly string[]): void {
+  const end = argv.indexOf('--');
+  const before = end < 0 ? argv : argv.slice(0, end);
+  if (!before.includes('--help') && !before.includes('-h')) return;
+  const words = before.filter((word) => !word.startsWith('-'));
+  if (follow(program, words).unknown !== null) throw new Failure(EXIT.usage, noCommand(words, program));
 }
 
 function noCommand(words: readonly string[], program: Command): string {

@@ -2,10 +2,11 @@ import { type Command, Option } from 'commander';
 import { EXIT } from '../app/exit-codes.ts';
 import type { RunRecord } from '../domain/run/record.ts';
 import { printable } from '../terminal/text.ts';
-import { elapsed, GLYPHS, stateInWords, taken, tokens } from '../terminal/words.ts';
+import { elapsed, GLYPHS, stateInWords, tokensKnown, waitingFor } from '../terminal/words.ts';
 import { withService } from './around/open.ts';
 import type { Ending, Surroundings } from './around/surroundings.ts';
 import { addReadingFormat, readingFormatOf } from './flags.ts';
+import { timeOf } from './pages/run-time.ts';
 import { table } from './table.ts';
 
 const DAY = 86_400_000;
@@ -21,9 +22,11 @@ export function addPs(program: Command, around: Surroundings, ending: Ending): v
     const format = readingFormatOf(command);
     ending.exit = await withService(around, 'read', async ({ runtime }) => {
       const now = around.clock.now();
-      const records = await runtime.records(options.all ? {} : { since: now - DAY });
+      const runs = inTreeOrder(await runtime.records(options.all ? {} : { since: now - DAY }));
       around.stdout.write(
-        format === 'json' ? `${JSON.stringify({ runs: records.map(jsonOf) })}\n` : listing(records, now),
+        format === 'json'
+          ? `${JSON.stringify({ runs: runs.map(({ record }) => jsonOf(record)) })}\n`
+          : listing(runs, now),
       );
       return EXIT.completed;
     });
@@ -33,7 +36,7 @@ export function addPs(program: Command, around: Surroundings, ending: Ending): v
 /** A run as programs are shown it. Times in milliseconds since the epoch. */
 function jsonOf(record: RunRecord): object {
   const { run_id, parent_id, root_id, session_id, title, role, model, state, reason } = record;
-  const { created_at, started_at, ended_at } = record;
+  const { created_at, started_at, ended_at, steps, current_tool, waiting_on, usage } = record;
   return {
     run_id,
     parent_id,
@@ -47,37 +50,47 @@ function jsonOf(record: RunRecord): object {
     created_at,
     started_at,
     ended_at,
+    steps,
+    current_tool,
+    waiting_on,
+    usage,
   };
 }
 
-function listing(records: readonly RunRecord[], now: number): string {
-  if (records.length === 0) return 'No runs.\n';
-  const rows = inTreeOrder(records).map(({ record, depth }) => [
+function listing(runs: readonly Placed[], now: number): string {
+  if (runs.length === 0) return 'No runs.\n';
+  const rows = runs.map(({ record, depth }) => [
     record.run_id,
     elapsed(now - record.created_at),
     `${GLYPHS[record.state]} ${stateInWords(record)}`,
+    doingOf(record),
     printable(record.role),
     printable(record.model),
     timeOf(record, now),
-    tokens(record.usage.input + record.usage.output),
+    tokensKnown(record.usage.input + record.usage.output, record.usage.unknown_calls),
     `${'  '.repeat(depth)}${printable(record.title)}`,
   ]);
-  return table(['RUN', 'AGE', 'STATE', 'ROLE', 'MODEL', 'TIME', 'TOKENS', 'TITLE'], rows);
+  return table(['RUN', 'AGE', 'STATE', 'DOING', 'ROLE', 'MODEL', 'TIME', 'TOKENS', 'TITLE'], rows);
 }
 
-/** Time at work: until now, or what it took. */
-function timeOf({ created_at, started_at, ended_at }: RunRecord, now: number): string {
-  const since = started_at ?? created_at;
-  return ended_at === null ? elapsed(now - since) : taken(ended_at - since);
+/** The tool that a live run uses, or what it waits for. */
+function doingOf({ state, current_tool, waiting_on }: RunRecord): string {
+  if (state === 'waiting') return waitingFor(waiting_on, null);
+  return state === 'running' ? printable(current_tool ?? '') : '';
+}
+
+interface Placed {
+  readonly record: RunRecord;
+  readonly depth: number;
 }
 
 /** Roots from new to old, each with its helpers below it in order of creation. */
-function inTreeOrder(records: readonly RunRecord[]): { readonly record: RunRecord; readonly depth: number }[] {
+function inTreeOrder(records: readonly RunRecord[]): Placed[] {
   const known = new Set(records.map(({ run_id }) => run_id));
   const below = Map.groupBy(records, ({ parent_id }) =>
     parent_id !== null && known.has(parent_id) ? parent_id : null,
   );
-  const walk = (record: RunRecord, depth: number): { record: RunRecord; depth: number }[] => [
+  const walk = (record: RunRecord, depth: number): Placed[] => [
     { record, depth },
     ...(below.get(record.run_id) ?? []).flatMap((child) => walk(child, depth + 1)),
   ];

@@ -2,13 +2,15 @@ import type { Command } from 'commander';
 import { EXIT } from '../app/exit-codes.ts';
 import type { RunRecord } from '../domain/run/record.ts';
 import type { HelperResult, RunResult } from '../domain/run/result.ts';
+import { isEnded } from '../domain/run/status.ts';
 import { printable, printableText } from '../terminal/text.ts';
-import { elapsed, foldNames, GLYPHS, stateInWords, taken, tokens } from '../terminal/words.ts';
+import { elapsed, foldNames, GLYPHS, stateInWords, taken, tokens, tokensKnown } from '../terminal/words.ts';
 import { withService } from './around/open.ts';
 import type { Ending, Surroundings } from './around/surroundings.ts';
-import { findRun } from './find-run.ts';
+import { branchOf, findRun } from './find-run.ts';
 import { addReadingFormat, readingFormatOf } from './flags.ts';
 import { howToGoOn } from './how-to-go-on.ts';
+import { durationOf, timeOf } from './pages/run-time.ts';
 
 /** `errand show <run>`: what a run is, how it ended, and its answer. */
 export function addShow(program: Command, around: Surroundings, ending: Ending): void {
@@ -21,16 +23,33 @@ export function addShow(program: Command, around: Surroundings, ending: Ending):
     const format = readingFormatOf(command);
     ending.exit = await withService(around, 'read', async ({ runtime }) => {
       const record = await findRun(runtime, run);
-      const result = await runtime.result(record.run_id);
+      const branch = branchOf(record.run_id, await runtime.records({ rootId: record.root_id }));
+      const now = around.clock.now();
+      const result = asItIs(await runtime.result(record.run_id), branch, now);
       const goOn = await howToGoOn(runtime, record);
       around.stdout.write(
-        format === 'json'
-          ? `${JSON.stringify({ ...result, record })}\n`
-          : page({ record, result, goOn, now: around.clock.now() }),
+        format === 'json' ? `${JSON.stringify({ ...result, record })}\n` : page({ record, result, goOn, now }),
       );
       return EXIT.completed;
     });
   });
+}
+
+/** The result, with states and times as the records have them: of what still works, and of what a dead process left behind. */
+function asItIs(result: RunResult | null, records: readonly RunRecord[], now: number): RunResult | null {
+  if (result === null) return null;
+  const known = new Map(records.map((record) => [record.run_id, record]));
+  const own = known.get(result.run_id);
+  return {
+    ...result,
+    ...(own ? { state: own.state, reason: own.reason } : {}),
+    ...(own?.ended_at === null ? { duration_ms: durationOf(own, now) } : {}),
+    helpers: result.helpers.map((helper) => {
+      const record = known.get(helper.run_id);
+      if (!record) return helper;
+      return { ...helper, state: record.state, reason: record.reason, duration_ms: durationOf(record, now) };
+    }),
+  };
 }
 
 function page(shown: {
@@ -60,20 +79,18 @@ function page(shown: {
   ];
   const head = facts.map(([name, value]) => `${name.padEnd(9)}${value}\n`).join('');
   const helpers = (result?.helpers ?? []).map((helper) => `${helperLine(helper)}\n`).join('');
+  const hint = helpers && '  (the answer of one: errand show <its id>)\n';
   const answer = result?.answer ? `\n${printableText(result.answer)}\n` : '';
-  return `${head}${helpers && `\nhelpers\n${helpers}`}${answer}`;
-}
-
-function timeOf({ created_at, started_at, ended_at }: RunRecord, now: number): string {
-  const since = started_at ?? created_at;
-  return ended_at === null ? elapsed(now - since) : taken(ended_at - since);
+  return `${head}${helpers && `\nhelpers\n${helpers}${hint}`}${answer}`;
 }
 
 const TODO_GLYPHS = { pending: GLYPHS.queued, in_progress: GLYPHS.running, completed: GLYPHS.completed } as const;
 
 function tokensInWords(usage: RunResult['usage']['total']): string {
-  const unknown = usage.unknown_calls > 0 ? `, ${usage.unknown_calls} calls untold` : '';
-  return `${tokens(usage.input)} in (${tokens(usage.cached)} cached), ${tokens(usage.output)} out${unknown}`;
+  const { unknown_calls } = usage;
+  const known = (count: number) => tokensKnown(count, unknown_calls);
+  const untold = unknown_calls > 0 ? `, ${unknown_calls} ${unknown_calls === 1 ? 'call' : 'calls'} untold` : '';
+  return `${known(usage.input)} in (${tokens(usage.cached)} cached), ${known(usage.output)} out${untold}`;
 }
 
 /** Name, status, calls made, seconds taken and which tools. Source: DEL-9. */
@@ -81,6 +98,8 @@ function helperLine(helper: HelperResult): string {
   const calls = helper.tool_calls.length === 1 ? '1 call' : `${helper.tool_calls.length} calls`;
   const names = helper.tool_calls.length > 0 ? ` (${printable(foldNames(helper.tool_calls))})` : '';
   const state = `${stateInWords(helper)}${helper.partial ? ', partial' : ''}`;
+  const { input, output, unknown_calls } = helper.usage;
+  const time = isEnded(helper.state) ? taken(helper.duration_ms) : elapsed(helper.duration_ms);
   const name = `${printable(helper.role)} "${printable(helper.title)}"`;
-  return `  ${GLYPHS[helper.state]} ${helper.run_id} ${name}: ${state}, ${taken(helper.duration_ms)}, ${calls}${names}`;
+  return `  ${GLYPHS[helper.state]} ${helper.run_id} ${name}: ${state}, ${time}, ${tokensKnown(input + output, unknown_calls)} tokens, ${calls}${names}`;
 }

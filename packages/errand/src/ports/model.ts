@@ -31,6 +31,7 @@ export interface ModelObserver {
 export interface ModelAnswer {
   readonly kind: 'answer';
   readonly text: string;
+  /** Each with an id of its own. */
   readonly calls: readonly ToolCall[];
   readonly finish: Finish;
   /** Null: the provider did not tell. */

@@ -3,7 +3,7 @@ import { isEnded } from '../domain/run/status.ts';
 import { cells, fit, pad, printable } from './text.ts';
 import { type Line, treeLines } from './tree.ts';
 import type { Row, View } from './view.ts';
-import { elapsed, foldNames, GLYPHS, stateInWords, taken, tokens } from './words.ts';
+import { elapsed, foldNames, GLYPHS, stateInWords, taken, tokens, tokensKnown, waitingFor } from './words.ts';
 
 export interface FrameOptions {
   /** Milliseconds since the epoch. */
@@ -16,14 +16,23 @@ export interface FrameOptions {
 
 type Column = 'role' | 'model' | 'activity' | 'elapsed' | 'tokens';
 
-/** What is shown beside the title, from most to least. */
-const LAYOUTS: readonly (readonly Column[])[] = [
-  ['role', 'model', 'activity', 'elapsed', 'tokens'],
-  ['role', 'activity', 'elapsed', 'tokens'],
-  ['activity', 'elapsed', 'tokens'],
-  ['activity', 'elapsed'],
-  ['elapsed'],
-  [],
+/** What is shown beside the title, and the cells that title and activity keep as long as they need them. */
+interface Arrangement {
+  readonly columns: readonly Column[];
+  readonly title: number;
+  readonly activity: number;
+}
+
+/** From most to least; the narrower it gets, the more titles and activities are cut. */
+const LAYOUTS: readonly Arrangement[] = [
+  { columns: ['role', 'model', 'activity', 'elapsed', 'tokens'], title: 28, activity: 20 },
+  { columns: ['role', 'activity', 'elapsed', 'tokens'], title: 28, activity: 20 },
+  { columns: ['activity', 'elapsed', 'tokens'], title: 28, activity: 20 },
+  { columns: ['activity', 'elapsed'], title: 28, activity: 20 },
+  { columns: ['activity', 'elapsed'], title: 18, activity: 18 },
+  { columns: ['activity'], title: 18, activity: 18 },
+  { columns: ['activity'], title: 12, activity: 12 },
+  { columns: [], title: 0, activity: 0 },
 ];
 /** Cells of each column, as its texts need; what changes all the time keeps its place. */
 const WIDTHS: Readonly<Record<Column, readonly [least: number, most: number]>> = {
@@ -31,10 +40,8 @@ const WIDTHS: Readonly<Record<Column, readonly [least: number, most: number]>> =
   model: [0, 32],
   activity: [20, 44],
   elapsed: [7, 7],
-  tokens: [8, 8],
+  tokens: [8, 9],
 };
-/** Cells that a title keeps as long as it needs them. */
-const LEAST_TITLE = 28;
 const GAP = 2;
 
 const COLOURS: Readonly<Record<RunStateName, number>> = {
@@ -81,7 +88,7 @@ function cellsOf(line: Line, now: number): Texts {
       model: printable(row.model),
       activity: activityOf(row, line.live),
       elapsed: row.endedAt === null ? elapsed(now - since) : taken(row.endedAt - since),
-      tokens: row.tokens > 0 ? `${tokens(row.tokens)} tok` : '',
+      tokens: row.tokens + row.unknownCalls > 0 ? `${tokensKnown(row.tokens, row.unknownCalls)} tok` : '',
     },
   };
 }
@@ -89,20 +96,15 @@ function cellsOf(line: Line, now: number): Texts {
 /** What a run does or waits for, and where its to-do list stands. */
 function activityOf(row: Row, live: number): string {
   const done = `${stateInWords(row)}${row.partial ? ', partial' : ''}`;
-  const now = isEnded(row.state) ? done : row.state === 'waiting' ? waitingFor(row, live) : workOf(row);
+  const now = isEnded(row.state) ? done : row.state === 'waiting' ? waitingFor(row.waitingOn, live) : workOf(row);
   const todo = isEnded(row.state) ? '' : todoOf(row);
   return todo ? `${now} · ${todo}` : now;
-}
-
-function waitingFor(row: Row, live: number): string {
-  if (row.waitingOn === 'slot') return 'waiting for a slot';
-  if (row.waitingOn === 'retry') return 'waiting to try again';
-  return live === 1 ? 'waiting for 1 helper' : `waiting for ${live} helpers`;
 }
 
 function workOf(row: Row): string {
   if (row.state === 'queued') return 'queued';
   if (row.running.length > 0) return printable(foldNames(row.running.map(({ name }) => name)));
+  if (row.written > 0) return `writing, ${tokens(row.written)} characters`;
   return row.thinking ? 'thinking' : 'working';
 }
 
@@ -127,11 +129,11 @@ function layoutFor(lines: readonly Texts[], width: number): Layout {
     return needed === 0 ? 0 : Math.min(most, Math.max(least, needed));
   };
   const title = Math.max(...lines.map((line) => cells(line.left)));
-  for (const names of LAYOUTS) {
+  for (const { columns: names, title: leastTitle, activity } of LAYOUTS) {
     const used = names.map((name) => ({ name, width: natural(name) })).filter((column) => column.width > 0);
-    const least = used.map(({ name, width: wide }) => (name === 'activity' ? WIDTHS.activity[0] : wide));
+    const least = used.map(({ name, width: wide }) => (name === 'activity' ? activity : wide));
     const room = width - least.reduce((sum, wide) => sum + wide + GAP, 0);
-    if (names.length > 0 && room < Math.min(title, LEAST_TITLE)) continue;
+    if (names.length > 0 && room < Math.min(title, leastTitle)) continue;
     const left = Math.min(title, room);
     let spare = room - left;
     const columns = used.map(({ name, width: wide }, index) => {
@@ -175,11 +177,16 @@ function footerOf(view: View, now: number): string {
   const live = rows.some(({ state }) => !isEnded(state));
   const end = live ? now : Math.max(...rows.map(({ endedAt }) => endedAt ?? start));
   const spent = rows.reduce((sum, row) => sum + row.tokens, 0);
+  const untold = rows.reduce((sum, row) => sum + row.unknownCalls, 0);
   const counts = [
     `${helpers.length} ${helpers.length === 1 ? 'helper' : 'helpers'}`,
     ...(helpers.length > ended + queued ? [`${helpers.length - ended - queued} working`] : []),
     ...(queued > 0 ? [`${queued} queued`] : []),
     `${ended} ended`,
   ];
-  return [counts.join(', '), live ? elapsed(end - start) : taken(end - start), `${tokens(spent)} tokens`].join(' · ');
+  return [
+    counts.join(', '),
+    live ? elapsed(end - start) : taken(end - start),
+    `${tokensKnown(spent, untold)} tokens`,
+  ].join(' · ');
 }

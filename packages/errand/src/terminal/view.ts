@@ -1,5 +1,6 @@
 import type { RunEvent, TodoItem } from '../domain/run/event.ts';
 import { isEnded, type Reason, type RunStateName, type WaitingOn } from '../domain/run/status.ts';
+import type { Usage } from '../domain/run/usage.ts';
 
 /** A run as the live view shows it. Times in milliseconds since the epoch. */
 export interface Row {
@@ -12,6 +13,8 @@ export interface Row {
   readonly reason: Reason | null;
   readonly waitingOn: WaitingOn | null;
   readonly thinking: boolean;
+  /** Characters of the present call's text that have arrived, where that is told. */
+  readonly written: number;
   /** Calls that run now, in order of their start. */
   readonly running: readonly { readonly call_id: string; readonly name: string }[];
   /** Ids of calls that have begun and not ended, also of those that a restart broke off. */
@@ -23,6 +26,10 @@ export interface Row {
   readonly endedAt: number | null;
   readonly steps: number;
   readonly tokens: number;
+  /** Calls whose usage was never told. */
+  readonly unknownCalls: number;
+  /** Helpers that its turn may have. */
+  readonly maxHelpers: number;
   readonly todo: readonly TodoItem[];
   readonly partial: boolean;
 }
@@ -44,6 +51,16 @@ export function foldView(view: View, events: readonly RunEvent[]): View {
   return { rows };
 }
 
+/** The view after more text of a run's present call has arrived; `characters`: of all that came since the view was. */
+export function addWritten(view: View, written: ReadonlyMap<string, number>): View {
+  const rows = new Map(view.rows);
+  for (const [runId, characters] of written) {
+    const row = rows.get(runId);
+    if (row?.thinking) rows.set(runId, { ...row, written: row.written + characters });
+  }
+  return { rows };
+}
+
 /** Whether anything still works, waits or queues. */
 export function isLive(view: View): boolean {
   for (const row of view.rows.values()) if (!isEnded(row.state)) return true;
@@ -51,7 +68,7 @@ export function isLive(view: View): boolean {
 }
 
 function firstRow(event: Extract<RunEvent, { type: 'run.created' }>): Row {
-  const { run_id, parent_id, title, role, model, at } = event;
+  const { run_id, parent_id, title, role, model, max_per_turn: maxHelpers, at } = event;
   return {
     run_id,
     parent_id,
@@ -62,6 +79,7 @@ function firstRow(event: Extract<RunEvent, { type: 'run.created' }>): Row {
     reason: null,
     waitingOn: null,
     thinking: false,
+    written: 0,
     running: [],
     unfinished: [],
     called: [],
@@ -70,6 +88,8 @@ function firstRow(event: Extract<RunEvent, { type: 'run.created' }>): Row {
     endedAt: null,
     steps: 0,
     tokens: 0,
+    unknownCalls: 0,
+    maxHelpers,
     todo: [],
     partial: false,
   };
@@ -84,13 +104,13 @@ function next(row: Row, event: RunEvent): Row {
     case 'run.waiting':
       return { ...row, state: 'waiting', waitingOn: event.on };
     case 'model.started':
-      return { ...row, thinking: true };
+      return { ...row, thinking: true, written: 0 };
     case 'model.finished':
-      return { ...row, thinking: false, steps: row.steps + 1, tokens: row.tokens + spent(event.usage) };
+      return { ...row, thinking: false, written: 0, steps: row.steps + 1, ...spending(row, event.usage) };
     case 'model.failed':
-      return { ...row, thinking: false, tokens: row.tokens + spent(event.usage) };
+      return { ...row, thinking: false, written: 0, ...spending(row, event.usage) };
     case 'transcript.summarised':
-      return { ...row, tokens: row.tokens + spent(event.usage) };
+      return { ...row, ...spending(row, event.usage) };
     case 'tool.started': {
       const call = { call_id: event.call_id, name: event.name };
       const running = [...row.running, call];
@@ -110,13 +130,16 @@ function next(row: Row, event: RunEvent): Row {
       return { ...row, state: 'queued', reason: null, partial: false, endedAt: null };
     case 'run.settled': {
       const { state, reason, partial, at } = event;
-      return { ...row, state, reason, partial, endedAt: at, waitingOn: null, thinking: false, running: [] };
+      return { ...row, state, reason, partial, endedAt: at, waitingOn: null, thinking: false, written: 0, running: [] };
     }
     default:
       return row;
   }
 }
 
-function spent(usage: { readonly input: number; readonly output: number }): number {
-  return usage.input + usage.output;
+function spending(row: Row, usage: Usage): Pick<Row, 'tokens' | 'unknownCalls'> {
+  return {
+    tokens: row.tokens + usage.input + usage.output,
+    unknownCalls: row.unknownCalls + usage.unknown_calls,
+  };
 }

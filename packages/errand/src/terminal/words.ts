@@ -1,4 +1,4 @@
-import type { RunStateName } from '../domain/run/status.ts';
+import type { RunStateName, WaitingOn } from '../domain/run/status.ts';
 
 /** Seconds, minutes, hours: `7s`, `2m 05s`, `1h 02m`. */
 export function elapsed(milliseconds: number): string {
@@ -23,6 +23,25 @@ export function tokens(count: number): string {
   const [size, unit] = count < 999_500 ? [1_000, 'k'] : [1_000_000, 'M'];
   const value = count / size;
   return `${value < 9.95 ? value.toFixed(1) : Math.round(value)}${unit}`;
+}
+
+/** Tokens with `?` behind them where the usage of some calls was never told: `1.2k?`. */
+export function tokensKnown(count: number, unknownCalls: number): string {
+  return unknownCalls > 0 ? `${tokens(count)}?` : tokens(count);
+}
+
+/** A pause that is to come: as `elapsed`, with tenths below ten seconds. */
+export function pause(milliseconds: number): string {
+  if (milliseconds >= 9_950) return elapsed(milliseconds);
+  return `${(Math.max(100, milliseconds) / 1_000).toFixed(1)}s`;
+}
+
+/** What a waiting run waits for; `helpers`: how many, where that is known. */
+export function waitingFor(on: WaitingOn | null, helpers: number | null): string {
+  if (on === 'slot') return 'waiting for a slot';
+  if (on === 'retry') return 'waiting to try again';
+  if (helpers === null) return 'waiting for helpers';
+  return helpers === 1 ? 'waiting for 1 helper' : `waiting for ${helpers} helpers`;
 }
 
 /** Names in order, repeats of neighbours folded: `search ×3, read`. Source: DEL-9. */

@@ -15,6 +15,10 @@ export interface AroundOptions {
   readonly stdin?: string | Uint8Array;
   /** stderr is a terminal. */
   readonly terminal?: boolean;
+  /** stdout is one. */
+  readonly stdoutTerminal?: boolean;
+  /** Nothing can be written to stdout. */
+  readonly stdoutFault?: Error;
   readonly cwd?: string;
   readonly openFault?: Error;
   readonly store?: StoreCare;
@@ -48,7 +52,7 @@ interface Capture extends Output {
   hangUp(): void;
 }
 
-function createCapture(isTerminal: boolean): Capture {
+function createCapture(isTerminal: boolean, fault: Error | null = null): Capture {
   let text = '';
   let closed = false;
   const listeners: (() => void)[] = [];
@@ -66,6 +70,7 @@ function createCapture(isTerminal: boolean): Capture {
     size: () => ({ width: 100, height: 24 }),
     write,
     flush: async () => {},
+    fault,
     get closed() {
       return closed;
     },
@@ -86,7 +91,7 @@ export function createCommandLine(options: AroundOptions = {}): CommandLine {
   const runtime = options.runtime ?? new FakeRuntime();
   const store = options.store ?? SOUND;
   const clock = createTestClock(START);
-  const stdout = createCapture(false);
+  const stdout = createCapture(options.stdoutTerminal ?? false, options.stdoutFault);
   const stderr = createCapture(options.terminal ?? false);
   const opened: string[] = [];
   const folders: string[] = [];

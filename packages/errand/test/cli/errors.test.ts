@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { CodedError } from '../../src/base/errors.ts';
 import { TASK_LENGTH } from '../../src/domain/brief/brief.ts';
-import { type AroundOptions, createCommandLine } from './around.ts';
+import { type AroundOptions, createCommandLine, until } from './around.ts';
 
 interface Wrong {
   readonly argv: readonly string[];
@@ -67,7 +67,23 @@ const WRONG: Readonly<Record<string, Wrong>> = {
   'an unknown run to stop': { argv: ['stop', 'run_x'], exit: 2, says: 'there is no run "run_x"' },
   'a run without a name': { argv: ['show'], exit: 2, says: "missing required argument 'run'" },
   'an empty name': { argv: ['show', ''], exit: 2, says: 'there is no run ""' },
-  'a command of config that is none': { argv: ['config', 'set'], exit: 2, says: 'set' },
+  'a task that is no text': {
+    argv: ['run', '-'],
+    exit: 2,
+    says: 'the task on stdin is not UTF-8 text',
+    given: { stdin: new Uint8Array([0x77, 0xff, 0xfe, 0x80]) },
+  },
+  'a copy into a folder that is not there': {
+    argv: ['backup', '/not/there/copy.db'],
+    exit: 2,
+    says: 'there is no folder /not/there to put',
+  },
+  'a command of config that is none': { argv: ['config', 'set'], exit: 2, says: 'no command "config set"' },
+  'its help': { argv: ['config', 'set', '--help'], exit: 2, says: 'no command "config set"' },
+  'help on a command that is none': { argv: ['help', 'foo'], exit: 2, says: 'no command "foo"' },
+  'the same as a flag': { argv: ['foo', '--help'], exit: 2, says: 'no command "foo"' },
+  'the same, short': { argv: ['foo', '-h'], exit: 2, says: 'no command "foo"' },
+  'help on a word of a command that is none': { argv: ['help', 'config', 'foo'], exit: 2, says: '"config foo"' },
   'a bad variable': {
     argv: ['ps'],
     exit: 4,
@@ -128,14 +144,33 @@ describe('what is wrong is said in one sentence, and nothing is created', () => 
     expect(quiet.stderr()).toMatch(/^errand: [^\n]+\n$/u);
   });
 
-  test.each(['--help', '--version', 'help', 'run --help', 'config --help', 'help run'])(
-    '[SUR-1] errand %s goes to stdout, exit 0',
-    async (words) => {
-      const line = createCommandLine();
-      expect(await line.run(...words.split(' '))).toBe(0);
-      expect(line.stdout()).not.toBe('');
-      expect(line.stderr()).toBe('');
-      expect(line.opened).toEqual([]);
+  test.each([
+    ...['--help', '-h', '--version', '-v', '-V', 'help', 'run --help', 'run x -h', 'help run'],
+    ...['config', 'config --help', 'config status -h', 'help config status'],
+  ])('[SUR-1] errand %s goes to stdout, exit 0', async (words) => {
+    const line = createCommandLine();
+    expect(await line.run(...words.split(' '))).toBe(0);
+    expect(line.stdout()).not.toBe('');
+    expect(line.stderr()).toBe('');
+    expect(line.opened).toEqual([]);
+  });
+
+  test('[SUR-1] an answer that looks like a flag for help is a task', async () => {
+    const line = createCommandLine();
+    void line.run('run', '--', '--help');
+    await until(() => line.runtime.started.length > 0);
+    expect(line.runtime.started[0]?.task).toBe('--help');
+  });
+
+  test.each([['ps'], ['--help'], ['config', 'status'], ['run', 'x', '--cwd', '/not/there']])(
+    '[SUR-1] [SUR-2] stdout that cannot be written is one sentence and exit 1: %s',
+    async (...argv) => {
+      const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+      const line = createCommandLine({ stdoutFault: full });
+      expect(await line.run(...argv)).toBe(1);
+      expect(line.stderr()).toMatch(
+        /errand: what was printed could not be written to stdout: there is no space left\.\n$/u,
+      );
     },
   );
 

@@ -60,6 +60,7 @@ export class FakeRuntime implements CommandRuntime {
   readonly #events = new Map<string, RunEvent[]>();
   readonly #results = new Map<string, RunResult>();
   readonly #listeners = new Set<Listener>();
+  readonly #hearers = new Map<string, (runId: string, delta: string) => void>();
   readonly #ends = new Map<string, PromiseWithResolvers<RunResult>>();
 
   /** Records events; `heard`: observers of this process are told which. */
@@ -75,6 +76,15 @@ export class FakeRuntime implements CommandRuntime {
   /** Tells observers once more what they were told. */
   repeat(events: readonly RunEvent[]): void {
     for (const listener of this.#listeners) listener(events);
+  }
+
+  /** Text of a run's own arrives. */
+  write(runId: string, delta: string): void {
+    this.#hearers.get(runId)?.(runId, delta);
+  }
+
+  get hearers(): number {
+    return this.#hearers.size;
   }
 
   /** Ends the started run. */
@@ -168,7 +178,10 @@ export class FakeRuntime implements CommandRuntime {
       session_id: `ses_${run_id}`,
       result: this.#endOf(run_id).promise,
       observe: (listener) => this.observe(listener),
-      observeText: () => () => {},
+      observeText: (listener) => {
+        this.#hearers.set(run_id, listener);
+        return () => this.#hearers.delete(run_id);
+      },
       cancel: (reason) => {
         this.cancelled.push(reason);
         this.onCancel(reason, run_id);

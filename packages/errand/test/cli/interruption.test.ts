@@ -17,7 +17,7 @@ function working(stubborn = false): CommandLine {
         reason,
         partial: true,
         answer: 'half',
-        message: 'stopped by a signal',
+        message: 'Stopped by a signal.',
       }),
     );
   };
@@ -46,7 +46,9 @@ describe('Ctrl-C and SIGTERM', () => {
     expect(await ended).toBe(exit);
     expect(line.runtime.cancelled).toEqual(['signal']);
     expect(line.stdout()).toBe('half\n');
-    expect(line.stderr()).toContain('this answer is partial: stopped by a signal');
+    expect(line.stderr().split('\n').at(-2)).toBe(
+      'errand: this answer is partial: Stopped by a signal; look at it with: errand show root',
+    );
     expect(line.exited).toEqual([]);
     expect(line.runtime.closed).toBe(true);
   });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { RunResult } from '../../src/domain/run/result.ts';
 import type { CancelReason } from '../../src/domain/run/status.ts';
 import { Story } from '../terminal/story.ts';
 import { type CommandLine, createCommandLine, until } from './around.ts';
@@ -16,12 +17,26 @@ function library(): { line: CommandLine; story: Story; runtime: FakeRuntime } {
   story.pass(47 * HOUR);
   story.start('run_new1', { title: 'new' });
   story.answer('run_new1', '', { calls: ['agent', 'agent'], usage: { input: 100 } });
+  story.tell('run_new1', { type: 'run.waiting', on: 'children' });
   story.start('run_new2', { parent: 'run_new1', title: 'helper' });
   story.pass(2_500).settle('run_new2');
   story.start('run_new3', { parent: 'run_new1', title: 'helper' });
+  story.answer('run_new3', '', { calls: ['search'], usage: { unknown_calls: 1 } });
+  story.startCall('run_new3', 'search');
   story.pass(HOUR - 2_500);
   runtime.record(story.events);
   return { line, story, runtime };
+}
+
+/** The process of all that lives was killed: as the runtime then reads the records. */
+function abandon(runtime: FakeRuntime): void {
+  const { records } = runtime;
+  runtime.records = async (filter) =>
+    (await records(filter)).map((record) =>
+      record.ended_at === null
+        ? { ...record, state: 'interrupted', reason: 'restart', waiting_on: null, current_tool: null, active_ms: 1_500 }
+        : record,
+    );
 }
 
 describe('ps', () => {
@@ -29,10 +44,10 @@ describe('ps', () => {
     const { line } = library();
     expect(await line.run('ps')).toBe(0);
     expect(line.stdout().split('\n')).toEqual([
-      'RUN       AGE      STATE        ROLE    MODEL   TIME     TOKENS  TITLE',
-      'run_new1  1h 00m   ● running    worker  mock/m  1h 00m   100     new',
-      'run_new2  1h 00m   ✓ completed  scout   mock/m  2.5s     0         helper',
-      'run_new3  59m 57s  ● running    scout   mock/m  59m 57s  0         helper',
+      'RUN       AGE      STATE        DOING                ROLE    MODEL   TIME     TOKENS  TITLE',
+      'run_new1  1h 00m   ◌ waiting    waiting for helpers  worker  mock/m  1h 00m   100     new',
+      'run_new2  1h 00m   ✓ completed                       scout   mock/m  2.5s     0         helper',
+      'run_new3  59m 57s  ● running    search               scout   mock/m  59m 57s  0?        helper',
       '',
     ]);
   });
@@ -63,7 +78,33 @@ describe('ps', () => {
       created_at: start,
       started_at: start,
       ended_at: start + 2_500,
+      steps: 0,
+      current_tool: null,
+      waiting_on: null,
+      usage: { input: 0, cached: 0, output: 0, reasoning: 0, unknown_calls: 0 },
     });
+    expect(Object.keys(runs[1])).toEqual([
+      ...['run_id', 'parent_id', 'root_id', 'session_id', 'title', 'role', 'model', 'state', 'reason', 'created_at'],
+      ...['started_at', 'ended_at', 'steps', 'current_tool', 'waiting_on', 'usage'],
+    ]);
+    expect(runs[0]).toMatchObject({ current_tool: null, waiting_on: 'children', steps: 1 });
+    expect(runs[2]).toMatchObject({ current_tool: 'search', waiting_on: null, usage: { unknown_calls: 1 } });
+  });
+
+  test('[SUR-4] json has the same order as the text', async () => {
+    const { line } = library();
+    await line.run('ps', '--all', '--output-format', 'json');
+    const ids = JSON.parse(line.stdout()).runs.map(({ run_id }: { run_id: string }) => run_id);
+    expect(ids).toEqual(['run_new1', 'run_new2', 'run_new3', 'run_old1']);
+  });
+
+  test('[SUR-4] [DUR-3] what a killed process left behind does not grow older', async () => {
+    const { line, runtime } = library();
+    abandon(runtime);
+    await line.run('ps');
+    const [, root, , helper] = line.stdout().split('\n');
+    expect(root).toMatch(/^run_new1 .*‖ interrupted \(restart\) +worker +mock\/m +1\.5s /u);
+    expect(helper).toMatch(/^run_new3 .*‖ interrupted \(restart\) +scout +mock\/m +1\.5s /u);
   });
 
   test('[SUR-4] nothing there is no fault', async () => {
@@ -123,30 +164,62 @@ describe('finding a run', () => {
   });
 });
 
+function helperOf(run_id: string): RunResult['helpers'][number] {
+  return {
+    ...{ run_id, parent_id: 'run_new1', title: 'helper', role: 'scout', model: 'mock/m' },
+    ...{ state: 'running', reason: null, partial: false, steps: 0, tool_calls: [], duration_ms: 0 },
+    usage: { input: 0, cached: 0, output: 0, reasoning: 0, unknown_calls: 0 },
+  };
+}
+
 describe('show', () => {
   test('[SUR-4] [DEL-9] what the run is, its helpers with the tools they used, and the answer', async () => {
     const { line, runtime } = library();
-    const helper = {
-      run_id: 'run_new2',
-      parent_id: 'run_new1',
-      title: 'helper',
-      role: 'scout',
-      model: 'mock/m',
-      state: 'interrupted',
-      reason: 'steps',
-      partial: true,
-      steps: 3,
-      tool_calls: ['search', 'search', 'read'],
-      usage: { input: 1, cached: 0, output: 1, reasoning: 0, unknown_calls: 0 },
-      duration_ms: 2_500,
-    } as const;
-    runtime.keep(sampleResult('run_new1', { helpers: [helper], answer: 'line one\nline two\u001b[31m' }));
+    const ending = { state: 'interrupted', reason: 'steps', partial: true } as const;
+    const usage = { input: 900, cached: 0, output: 100, reasoning: 0, unknown_calls: 1 };
+    const tool_calls = ['search', 'search', 'read'];
+    const helper = { ...helperOf('run_elsewhere'), ...ending, tool_calls, usage, duration_ms: 2_500 };
+    const answer = 'line one\nline two\u001b[31m';
+    runtime.keep(sampleResult('run_new1', { helpers: [helper], answer, usage: { own: usage, total: usage } }));
     expect(await line.run('show', 'run_new1')).toBe(0);
+    expect(line.stdout()).toContain('tokens   900? in (0 cached), 100? out, 1 call untold\n');
     expect(line.stdout()).toContain(
-      '  ‖ run_new2 scout "helper": interrupted (steps), partial, 2.5s, 3 calls (search ×2, read)\n',
+      '  ‖ run_elsewhere scout "helper": interrupted (steps), partial, 2.5s, 1.0k? tokens, 3 calls (search ×2, read)\n' +
+        '  (the answer of one: errand show <its id>)\n',
     );
     expect(line.stdout().endsWith('\n\nline one\nline two[31m\n')).toBe(true);
   });
+
+  test.each([
+    [false, 'running', '● run_new3 scout "helper": running, 59m 57s', { state: 'running', reason: null }, 3_597_500],
+    [
+      true,
+      'interrupted (restart)',
+      '‖ run_new3 scout "helper": interrupted (restart), 1.5s',
+      { state: 'interrupted', reason: 'restart' },
+      1_500,
+    ],
+  ] as const)(
+    '[SUR-4] [RUN-4] helpers are shown as ps shows them; process killed: %s',
+    async (killed, _state, says, ending, duration_ms) => {
+      const { line, runtime } = library();
+      runtime.keep(
+        sampleResult('run_new1', { state: 'waiting', helpers: [helperOf('run_new2'), helperOf('run_new3')] }),
+      );
+      if (killed) abandon(runtime);
+      await line.run('show', 'run_new1');
+      expect(line.stdout()).toContain('✓ run_new2 scout "helper": completed, 2.5s');
+      expect(line.stdout()).toContain(says);
+      const json = library();
+      json.runtime.keep(sampleResult('run_new1', { state: 'waiting', helpers: [helperOf('run_new3')] }));
+      if (killed) abandon(json.runtime);
+      await json.line.run('show', 'run_new1', '--output-format', 'json');
+      const shown = JSON.parse(json.line.stdout());
+      expect(shown.helpers[0]).toMatchObject({ ...ending, duration_ms });
+      expect(shown.state).toBe(killed ? 'interrupted' : 'waiting');
+      expect(shown.duration_ms).toBe(killed ? 1_500 : HOUR);
+    },
+  );
 
   test('[SUR-4] json is the result with the record beside it', async () => {
     const { line, runtime } = library();
@@ -281,7 +354,7 @@ describe('config status and doctor', () => {
   test('[SUR-4] doctor: 0 where all is there, 1 where something is missing, and never a key', async () => {
     const line = createCommandLine({ environment: { OPENAI_API_KEY: 'very-secret', OPENAI_MODEL: 'm' } });
     expect(await line.run('doctor')).toBe(0);
-    expect(line.stdout()).toMatch(/✓ +connection openai +openai, key set \(OPENAI_API_KEY\)/u);
+    expect(line.stdout()).toMatch(/✓ +connection openai +openai, key set \(OPENAI_API_KEY\); not tried\n/u);
     expect(line.stdout()).toMatch(/✓ +search +ripgrep works/u);
     expect(line.stdout()).not.toContain('very-secret');
     const broken = createCommandLine({ openFault: new Error('no room') });

@@ -58,7 +58,7 @@ function tell(story: Story, run_id: string, { title, state = 'interrupted', reas
 
 function helpersOf(story: Story, root: string) {
   const ids = new Set(story.events.flatMap(({ run_id, parent_id }) => (parent_id === root ? [run_id] : [])));
-  return [...ids].map((run_id) => ({ run_id }) as ReturnType<typeof sampleResult>['helpers'][number]);
+  return [...ids].map((run_id) => ({ run_id, title: 'looks' }) as ReturnType<typeof sampleResult>['helpers'][number]);
 }
 
 /** What the runtime records when a run goes on. */
@@ -80,6 +80,42 @@ describe('errand resume <run>', () => {
     // Nothing is said again of what an earlier process has said.
     expect(text.stderr()).toBe('● run_1 "the task"\n');
     expect(text.runtime.closes).toBe(2);
+  });
+
+  test('[DUR-4] [SUR-1] its own line comes before those of its helpers, which may begin first', async () => {
+    const { line: one, story } = line({ run_1: { title: 'the task' } });
+    one.runtime.onStart = (run_id) => {
+      story.pass(1_000);
+      one.runtime.record(story.start('late', { parent: run_id, title: 'looks' }));
+      one.runtime.record([story.settle('late')]);
+      goOn(story, one, run_id);
+      one.runtime.record([story.settle(run_id)]);
+      one.runtime.finish(sampleResult(run_id));
+    };
+    await one.run('resume', 'run_1');
+    expect(one.stderr().split('\n')).toEqual([
+      '● run_1 "the task"',
+      '● scout "looks" started (late)',
+      '✓ scout "looks" completed: 0ms, 0 tokens, 0 calls',
+      '',
+    ]);
+  });
+
+  test('[DUR-4] [RUN-4] where it does not complete again, what its helpers had answered can be read', async () => {
+    for (const argv of [['run_1'], ['--all']]) {
+      const { line: one, story } = line({ run_1: { steps: 1 } });
+      one.runtime.onStart = (run_id) => {
+        const message = 'Errand was ended while it ran.';
+        const helpers = helpersOf(story, run_id);
+        one.runtime.finish(
+          sampleResult(run_id, { state: 'interrupted', reason: 'restart', answer: '', message, helpers }),
+        );
+      };
+      expect(await one.run('resume', ...argv, '--quiet')).toBe(3);
+      expect(one.stderr()).toMatch(
+        /^errand: there is no answer: [^\n]+\nerrand show run_1_helper0 {3}# looks: completed\n$/u,
+      );
+    }
   });
 
   test('[DUR-4] [SUR-2] stream-json has the events from the first on, those of helpers too', async () => {
@@ -252,7 +288,7 @@ describe('errand resume --all', () => {
     expect(results).toEqual({
       type: 'results',
       results: ['run_1', 'run_3'].map((run_id) => {
-        const helpers = run_id === 'run_1' ? [{ run_id: 'run_1_helper0' }] : [];
+        const helpers = run_id === 'run_1' ? [{ run_id: 'run_1_helper0', title: 'looks' }] : [];
         return { ...sampleResult(run_id, { answer: `answer of ${run_id}` }), helpers };
       }),
       skipped: [

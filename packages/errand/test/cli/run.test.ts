@@ -1,8 +1,9 @@
+import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { CodedError } from '../../src/base/errors.ts';
 import type { RunResult } from '../../src/domain/run/result.ts';
 import { Story } from '../terminal/story.ts';
-import { type AroundOptions, type CommandLine, createCommandLine } from './around.ts';
+import { type AroundOptions, type CommandLine, createCommandLine, until } from './around.ts';
 import { sampleResult } from './fake-runtime.ts';
 
 /** A command line whose run ends as soon as it has started. */
@@ -113,8 +114,8 @@ describe('text', () => {
     expect(line.stderr().split('\n')).toEqual([
       '● root "the task"',
       '● scout "look around" started (one)',
-      '◌ scout "look around" tries again in 4s: try later',
-      '‖ scout "look around" interrupted (wall), partial: 4.3s, 1.2k tokens, 3 calls (search ×2, read)',
+      '◌ scout "look around" tries again in 4.0s: try later',
+      '‖ scout "look around" interrupted (wall), partial: 4.3s, 1.2k? tokens, 3 calls (search ×2, read)',
       '',
     ]);
   });
@@ -164,6 +165,109 @@ describe('text', () => {
       expect(plain.stderr()).toContain('● scout "look around" started (one)');
       expect(plain.stderr()).not.toContain('\u001b');
     }
+  });
+
+  test('[SUR-1] an answer steers no terminal, wherever it is written to; json escapes it', async () => {
+    const answer = 'one\u001b[2J\u009b31m\ttwo\r\nthree\u0007\u202e';
+    for (const stdoutTerminal of [false, true]) {
+      const line = ending({ answer }, { stdoutTerminal });
+      await line.run('run', 'x', '--quiet');
+      expect(line.stdout()).toBe('one[2J31m\ttwo\nthree\n');
+    }
+    const json = ending({ answer });
+    await json.run('run', 'x', '--output-format', 'json');
+    expect(JSON.parse(json.stdout()).answer).toBe(answer);
+    expect(json.stdout().trimEnd()).not.toMatch(/[\u0000-\u001f]/u);
+  });
+
+  test('[SUR-1] nor does what a provider says about an ending', async () => {
+    const line = ending({ state: 'failed', reason: 'internal', answer: '', message: 'no\u001b]0;x\u0007\nway.' });
+    await line.run('run', 'x', '--quiet');
+    expect(line.stderr()).toContain('there is no answer: no]0;x way [failed (internal)]');
+  });
+
+  test('[RUN-4] a root that does not complete: how to read what its helpers had answered', async () => {
+    const line = createCommandLine();
+    line.runtime.onStart = () => {
+      const story = new Story();
+      const helper = (run_id: string, answer: string, ending: Parameters<Story['settle']>[2] = {}) => {
+        story.start(run_id, { parent: 'root', title: `task\u001b of ${run_id}` });
+        story.settle(run_id, answer, ending);
+        return { run_id, title: `task\u001b of ${run_id}` } as RunResult['helpers'][number];
+      };
+      story.start('root', { title: 'the task' });
+      const helpers = [
+        helper('one', 'found it'),
+        helper('two', '', { state: 'cancelled', reason: 'parent' }),
+        helper('three', 'half', { state: 'interrupted', reason: 'wall', partial: true }),
+      ];
+      line.runtime.record(story.events);
+      const message = 'Stopped by a signal.';
+      line.runtime.finish(sampleResult('root', { state: 'cancelled', reason: 'signal', answer: '', message, helpers }));
+    };
+    expect(await line.run('run', 'x', '--quiet')).toBe(130);
+    expect(line.stderr().split('\n')).toEqual([
+      'errand: there is no answer: Stopped by a signal; look at it with: errand show root',
+      'errand show one   # task of one: completed',
+      'errand show three   # task of three: interrupted (wall)',
+      '',
+    ]);
+  });
+
+  test('[SUR-1] that the turn has no more helpers is said in few words, once; what the model was told is not', async () => {
+    const line = createCommandLine();
+    line.runtime.onStart = () => {
+      const story = new Story();
+      story.start('root', { title: 'the task' });
+      story.answer('root', '', { calls: ['agent', 'agent', 'agent'] });
+      const refused = (index: number, output: string) =>
+        story.tell('root', {
+          ...{ type: 'tool.finished', step: 1, call_id: `root-agent-${index}`, name: 'agent', status: 'refused' },
+          ...{ output, ms: 0, active_ms: 0 },
+        });
+      refused(0, 'There is no role "x".');
+      refused(1, 'This turn has used 16 of its 16 helpers; a person can raise limits.max_per_turn.');
+      refused(2, 'This turn has used 16 of its 16 helpers; a person can raise limits.max_per_turn.');
+      story.settle('root');
+      line.runtime.record(story.events);
+      line.runtime.finish(sampleResult('root'));
+    };
+    await line.run('run', 'x');
+    expect(line.stderr()).toBe(
+      '● root "the task"\n⊘ the turn\'s helpers are used up (16 of 16): --max-helpers raises it\n',
+    );
+  });
+
+  test('[SUR-1] a line is free between the tree and an answer on the same terminal, and nowhere else', async () => {
+    const free = async (given: AroundOptions, ...argv: string[]) => {
+      const line = ending({}, given);
+      await line.run('run', 'x', ...argv);
+      return stripVTControlCharacters(line.stderr()).endsWith('\n\n');
+    };
+    expect(await free({ terminal: true, stdoutTerminal: true })).toBe(true);
+    expect(await free({ terminal: true })).toBe(false);
+    expect(await free({ stdoutTerminal: true })).toBe(false);
+    expect(await free({ terminal: true, stdoutTerminal: true }, '--quiet')).toBe(false);
+    expect(await free({ terminal: true, stdoutTerminal: true }, '--output-format', 'json')).toBe(false);
+  });
+
+  test('[SUR-1] at a terminal the row shows that text arrives', async () => {
+    const line = createCommandLine({ terminal: true });
+    const story = new Story();
+    line.runtime.onStart = () => {
+      line.runtime.record(story.start('root', { title: 'the task' }));
+      line.runtime.record([story.tell('root', { type: 'model.started', step: 1, attempt: 1, report: null })]);
+    };
+    const ended = line.run('run', 'x');
+    await until(() => line.runtime.hearers > 0 && line.runtime.observers > 0);
+    await until(() => story.events.length === 3);
+    for (let index = 0; index < 12; index++) line.runtime.write('root', 'a'.repeat(100));
+    await line.clock.advance(1_000);
+    expect(line.stderr()).toContain('writing, 1.2k characters');
+    line.runtime.record([story.settle('root')]);
+    line.runtime.finish(sampleResult('root'));
+    await ended;
+    expect(line.runtime.hearers).toBe(0);
   });
 
   test('[SUR-1] NO_COLOR is honoured', async () => {

@@ -62,6 +62,13 @@ describe('which model answers', () => {
     [{ flags: { '--model': 'nowhere/x' } }, 'names no connection that is configured; there are: offline'],
     [{ flags: { '--model': 'offline/gpt' } }, 'the connection "offline" has offline/extract only'],
     [{ user: 'model = "nowhere/x"' }, 'names no connection'],
+    [{ flags: { '--model': 'anthropic/x' } }, 'no connection "anthropic" is configured; set ANTHROPIC_API_KEY'],
+    [{ flags: { '--model': 'openai/x' } }, 'set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own.'],
+    [{ flags: { '--model': 'google/x' } }, 'set GEMINI_API_KEY.'],
+    [{ flags: { '--model': 'deepseek/x' } }, 'set DEEPSEEK_API_KEY.'],
+    [{ flags: { '--model': 'openrouter/x/y' } }, 'set OPENROUTER_API_KEY.'],
+    [{ flags: { '--model': 'ollama/x' } }, 'add [connections.ollama] with preset = "ollama" to the configuration.'],
+    [{ flags: { '--model': 'constructor/x' } }, 'names no connection'],
     [{ user: '[connections.d]\npreset = "deepseek"', flags: { '--model': 'd/x' } }, 'has no key: set DEEPSEEK_API_KEY'],
     [
       { user: '[connections.d]\nbase_url = "https://x.example"\napi_key_env = "KEY"\n', flags: { '--model': 'd/x' } },

@@ -80,6 +80,29 @@ describe('the state of a run', () => {
     );
   });
 
+  it('[DUR-3] [DUR-4] a queued run that another process takes up stays as far as it had got', () => {
+    const resumed = (boot_id: string, steps: number): RunEventBody => ({
+      type: 'run.resumed',
+      boot_id,
+      limits: { steps, tool_calls: 10, wall_ms: null },
+      note: '',
+    });
+    const fresh = fold(eventsOf([resumed('boot_2', 9)]));
+    expect(fresh).toMatchObject({ state: 'queued', bootId: 'boot_2', limits: { steps: 9 }, startedAt: null });
+    // Resumed in the middle of its last report, and left again before it had its slot: the report still stands.
+    const reporting = fold(
+      eventsOf([
+        { type: 'run.started' },
+        { type: 'model.started', step: 1, attempt: 1, report: 'steps' },
+        { ...settled, state: 'interrupted', reason: 'restart' } as RunEventBody,
+        resumed('boot_2', 5),
+        resumed('boot_3', 5),
+      ]),
+    );
+    expect(reporting).toMatchObject({ state: 'queued', bootId: 'boot_3', report: 'steps' });
+    expect(() => after(resumed('boot_2', 5))).toThrow(/is running and cannot be resumed/u);
+  });
+
   it('[RUN-3] completes on a natural stop with text, and on nothing else', () => {
     const endingOf = (more: Partial<Finished>) => decide(after(finished(1, more)), 1);
     expect(endingOf({ text: 'answer' })).toEqual({ next: 'settle', ending: { state: 'completed', reason: null } });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 
-const BINARY = fileURLToPath(new URL('../../bin/errand.js', import.meta.url));
+export const BINARY = fileURLToPath(new URL('../../bin/errand.js', import.meta.url));
 
 export interface Place {
   /** ERRAND_HOME of the processes started here; not made yet. */

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import {
@@ -9,7 +10,7 @@ import {
   status,
 } from '../../src/testing/index.ts';
 import { delegating, REPORT } from '../engine/instance.ts';
-import { createPlace, errand, type Place, startErrand } from './binary.ts';
+import { BINARY, createPlace, errand, type Place, startErrand } from './binary.ts';
 
 const lines = (text: string) =>
   text
@@ -147,6 +148,33 @@ describe('errand run', () => {
     expect(run.stderr).toMatch(/partial/iu);
     expect(run.stderr).toMatch(/2 steps/u);
   });
+});
+
+// Only where the system has a device that is always full.
+describe.runIf(existsSync('/dev/full'))('stdout', () => {
+  const full = (place: Place, argv: string) => {
+    const { status: code, stderr } = spawnSync(
+      'sh',
+      ['-c', `exec "$0" "$1" ${argv} > /dev/full`, process.execPath, BINARY],
+      {
+        cwd: place.work,
+        env: place.environment,
+        encoding: 'utf8',
+        timeout: 60_000,
+      },
+    );
+    return { code, stderr };
+  };
+
+  it.each(['--help', 'ps', 'doctor --output-format json', "run 'Where is openGate?' --quiet"])(
+    '[SUR-1] [SUR-2] that cannot be written is one sentence and exit 1: %s',
+    (argv) => {
+      expect(full(createPlace(), argv)).toEqual({
+        code: 1,
+        stderr: 'errand: what was printed could not be written to stdout: there is no space left.\n',
+      });
+    },
+  );
 });
 
 describe('bad input', () => {

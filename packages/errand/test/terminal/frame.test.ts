@@ -60,14 +60,15 @@ describe('the live tree', () => {
     expect(lines[1]).not.toMatch(/\d\/\d/u);
   });
 
-  test('[SUR-1] a narrower terminal loses the model, then the role, then what is done, then tokens', () => {
-    const heads = [100, 80, 60, 44, 30, 12].map((width) => frame(busy(), { width })[2]);
+  test('[SUR-1] a narrower terminal loses the model, then the role, then tokens, then the time', () => {
+    const heads = [100, 80, 60, 49, 40, 30, 12].map((width) => frame(busy(), { width })[2]);
     expect(heads).toEqual([
       expect.stringMatching(/^├─ ● engine.* {2}scout .*search ×2.*1m 05s +42k tok$/u),
       expect.stringMatching(/^├─ ● engine.* {2}scout .*search ×2.*1m 05s +42k tok$/u),
       expect.stringMatching(/^├─ ● engine[^×]*… {2}search ×2.*1m 05s/u),
-      expect.stringMatching(/^├─ ● engine.*1m 05s$/u),
-      expect.stringMatching(/^├─ ● engine/u),
+      expect.stringMatching(/^├─ ● engine.*… {2}search ×2 · 1\/3.* +1m 05s$/u),
+      expect.stringMatching(/^├─ ● engine.*… {2}search ×2 · 1\/3.*$/u),
+      expect.stringMatching(/^├─ ● engine.*… {2}search ×2 .*…$/u),
       '├─ ● engine…',
     ]);
   });
@@ -101,6 +102,18 @@ describe('the live tree', () => {
     const coloured = frame(story, { colours: true });
     expect(coloured.join('')).toContain('\u001b[36m●\u001b[0m');
     expect(coloured.map((line) => stripVTControlCharacters(line).trimEnd())).toEqual(frame(story));
+  });
+
+  test('[SUR-1] tokens that are not all known have a question mark', () => {
+    const story = new Story();
+    story.start('root');
+    story.answer('root', '', { usage: { unknown_calls: 1 } });
+    story.start('one', { parent: 'root' });
+    story.answer('one', '', { usage: { input: 1_200 } });
+    const lines = frame(story);
+    expect(lines[0]).toMatch(/ 0\? tok$/u);
+    expect(lines[1]).toMatch(/ 1\.2k tok$/u);
+    expect(lines[2]).toMatch(/ 1\.2k\? tokens$/u);
   });
 
   test('[SUR-1] no runs, no height: no lines', () => {

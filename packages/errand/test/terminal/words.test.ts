@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { elapsed, foldNames, stateInWords, taken, tokens } from '../../src/terminal/words.ts';
+import { elapsed, foldNames, pause, stateInWords, taken, tokens, tokensKnown } from '../../src/terminal/words.ts';
 
 describe('words', () => {
   test.each([
@@ -41,6 +41,22 @@ describe('words', () => {
     [12_000_000, '12M'],
   ])('[SUR-1] %d tokens are %s', (count, text) => {
     expect(tokens(count)).toBe(text);
+  });
+
+  test('[SUR-1] tokens of which some are not known', () => {
+    expect(tokensKnown(0, 0)).toBe('0');
+    expect(tokensKnown(0, 2)).toBe('0?');
+    expect(tokensKnown(1_200, 1)).toBe('1.2k?');
+  });
+
+  test.each([
+    [0, '0.1s'],
+    [870, '0.9s'],
+    [4_000, '4.0s'],
+    [9_949, '9.9s'],
+    [12_400, '12s'],
+  ])('[SUR-1] a pause of %d ms is %s', (milliseconds, text) => {
+    expect(pause(milliseconds)).toBe(text);
   });
 
   test('[DEL-9] tools in order, repeats folded', () => {

@@ -11,6 +11,9 @@ interface Stage {
   /** Everything written, and how often. */
   readonly written: () => string;
   readonly drawings: () => number;
+  /** The terminal is another size now. */
+  readonly resize: (width: number, height: number) => void;
+  readonly listeners: () => number;
 }
 
 function stage(): Stage {
@@ -25,11 +28,21 @@ function stage(): Stage {
     { isTTY: true, columns: 100, rows: 24 },
   ) as unknown as NodeJS.WriteStream;
   const clock = createTestClock(START);
-  const view = createLiveView({ stream, clock, colours: false, size: () => ({ width: 100, height: 24 }) });
+  const view = createLiveView({
+    stream,
+    clock,
+    colours: false,
+    size: () => ({ width: stream.columns, height: stream.rows }),
+  });
   return {
     clock,
     view,
     written: () => chunks.join(''),
+    resize(columns, rows) {
+      Object.assign(stream, { columns, rows });
+      stream.emit('resize');
+    },
+    listeners: () => stream.listenerCount('resize'),
     drawings: () => chunks.filter((chunk) => chunk.includes('\n')).length,
   };
 }
@@ -98,5 +111,69 @@ describe('the live view', () => {
     view.above('stopping');
     const text = stripVTControlCharacters(written());
     expect(text.indexOf('stopping')).toBeLessThan(text.lastIndexOf('the task'));
+  });
+
+  test('[SUR-1] after a resize the old tree is taken away in the rows that it takes now, and drawn anew', async () => {
+    const { clock, view, written, resize, listeners } = stage();
+    const story = new Story();
+    view.events(story.start('root', { title: 'a title of more than forty characters, so it is' }));
+    view.events(story.start('one', { parent: 'root', title: 'short' }));
+    await clock.advance(200);
+    const before = written().length;
+    resize(40, 24);
+    await clock.advance(200);
+    const after = written().slice(before);
+    // Two lines of more than 80 cells, and a footer of more than 40: 3 + 3 + 2.
+    expect(after).toMatch(/\r\u001b\[8A\u001b\[J/u);
+    expect(after.slice(after.indexOf('\u001b[J')).match(/a title/gu)).toHaveLength(1);
+    view.finish();
+    expect(listeners()).toBe(0);
+    expect(clock.pending).toBe(0);
+  });
+
+  test('[SUR-1] a wider terminal, or one that is lower than the tree, erases no more than is there', async () => {
+    const { clock, view, written, resize } = stage();
+    const story = new Story();
+    view.events(story.start('root'));
+    for (let index = 0; index < 9; index++) view.events([story.create(`run${index}`, { parent: 'root' })]);
+    await clock.advance(200);
+    resize(120, 24);
+    await clock.advance(200);
+    expect(written()).toContain('\u001b[11A\u001b[J');
+    resize(20, 6);
+    await clock.advance(200);
+    expect(written()).toContain('\u001b[5A\u001b[J');
+    view.clear();
+  });
+
+  test('[SUR-1] a remark after a resize takes the old tree away too', async () => {
+    const { clock, view, written, resize } = stage();
+    view.events(new Story().start('root', { title: 'the task' }));
+    await clock.advance(200);
+    resize(30, 24);
+    view.above('stopping');
+    expect(written()).toMatch(/\u001b\[2A\u001b\[Jstopping\n/u);
+    view.clear();
+  });
+
+  test('[SUR-1] text that arrives is counted, and drawn no oftener than the rest', async () => {
+    const { clock, view, written, drawings } = stage();
+    const story = new Story();
+    const begin = (step: number) => story.tell('root', { type: 'model.started', step, attempt: 1, report: null });
+    view.events([...story.start('root'), begin(1)]);
+    for (let index = 0; index < 200; index++) {
+      view.text('root', 'abcdefghij');
+      await clock.advance(5);
+    }
+    await clock.advance(100);
+    expect(stripVTControlCharacters(written())).toContain('writing, 2.0k characters');
+    expect(drawings()).toBeLessThanOrEqual(13);
+    const before = written().length;
+    view.events([begin(2)]);
+    await clock.advance(100);
+    expect(written().slice(before)).toContain('thinking');
+    view.finish();
+    view.text('root', 'late');
+    expect(clock.pending).toBe(0);
   });
 });

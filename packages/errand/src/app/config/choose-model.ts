@@ -1,7 +1,15 @@
 import { fail, type Result, succeed } from '../../base/result.ts';
 import type { Environment } from '../environment.ts';
 import { type ConfigProblem, unusable } from './config-problem.ts';
-import { type ConfiguredConnection, isLocal, modelsFromEnvironment, OFFLINE, OFFLINE_MODEL } from './connections.ts';
+import {
+  BASE_URLS,
+  type ConfiguredConnection,
+  isLocal,
+  modelsFromEnvironment,
+  OFFLINE,
+  OFFLINE_MODEL,
+  PRESETS,
+} from './connections.ts';
 import type { ChosenModel, Setting } from './settings.ts';
 
 export interface ModelQuestion {
@@ -58,6 +66,8 @@ function check(
   const slash = model.indexOf('/');
   const connection = connections.find(({ name }) => name === model.slice(0, slash));
   if (!connection) {
+    const missing = notSetUp(model.slice(0, slash), said);
+    if (missing !== null) return fail(unusable(missing));
     return fail(
       unusable(
         `the model ${said} names no connection that is configured; there are: ${names(connections)}; write it as <connection>/<id>.`,
@@ -74,6 +84,17 @@ function check(
     return fail(unusable(`the connection "${connection.name}" of the model ${said} has no key: ${remedy}.`));
   }
   return succeed({ name: model, asked: model, source });
+}
+
+/** A provider that is known by name and only wants setting up; null: it is none. */
+function notSetUp(name: string, said: string): string | null {
+  const preset = Object.hasOwn(PRESETS, name) ? PRESETS[name] : undefined;
+  if (!preset) return null;
+  const own = BASE_URLS[name];
+  const remedy = preset.keyVariable
+    ? `set ${preset.keyVariable}${own ? `, or ${own} for a server of your own` : ''}`
+    : `add [connections.${name}] with preset = "${name}" to the configuration`;
+  return `the model ${said} is not reachable: no connection "${name}" is configured; ${remedy}.`;
 }
 
 function names(connections: readonly ConfiguredConnection[]): string {

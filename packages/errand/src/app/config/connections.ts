@@ -45,6 +45,11 @@ const FROM_ENVIRONMENT: readonly FromEnvironment[] = [
   { name: 'openrouter', baseUrlVariable: null, modelVariable: null },
 ];
 
+/** Variables that point a provider's connection at a server of one's own, by its name. */
+export const BASE_URLS: Readonly<Record<string, string>> = Object.fromEntries(
+  FROM_ENVIRONMENT.flatMap(({ name, baseUrlVariable }) => (baseUrlVariable ? [[name, baseUrlVariable]] : [])),
+);
+
 export const OFFLINE_MODEL = 'offline/extract';
 
 /** A connection as it is configured: how to reach it, and what is to be known about it. */

@@ -1,5 +1,6 @@
 import { EXIT } from '../../app/exit-codes.ts';
 import { isStoreFault } from '../../app/store-fault.ts';
+import { printableText } from '../../terminal/text.ts';
 
 /** An expected end of a command: what is printed after `errand: `, and the exit code. */
 export class Failure extends Error {
@@ -18,7 +19,7 @@ export function storeFailure(error: unknown, what?: string): Failure | null {
   return new Failure(EXIT.unusable, what === undefined ? error.message : `${what}: ${error.message}`, error);
 }
 
-/** A message as one line. */
+/** A message as one line that steers no terminal. */
 export function oneLine(message: string): string {
-  return message.replace(/\s*[\r\n]+\s*/gu, ' ').trim();
+  return printableText(message.replace(/\s*[\r\n]+\s*/gu, ' ')).trim();
 }

@@ -8,24 +8,31 @@ export interface Output {
   flush(): Promise<void>;
   /** Nobody reads any more; what is written goes nowhere. */
   readonly closed: boolean;
+  /** What kept the output from being written, where it was not the reader going away. */
+  readonly fault: Error | null;
   /** Calls the listener once when the reader goes away. */
   onClosed(listener: () => void): void;
   /** The stream itself, for a renderer. */
   readonly stream: NodeJS.WriteStream;
 }
 
+/** How a system says that nobody reads any more. */
+const GONE: ReadonlySet<string> = new Set(['EPIPE', 'EOF', 'ECONNRESET', 'ERR_STREAM_DESTROYED']);
+
 /** A reader that goes away (`errand ps | head`) ends the output quietly. */
 export function createOutput(stream: NodeJS.WriteStream): Output {
   let closed = false;
+  let fault: Error | null = null;
   let pending = 0;
   const listeners: (() => void)[] = [];
   const waiting: (() => void)[] = [];
   const release = () => {
     for (const wake of waiting.splice(0)) wake();
   };
-  const close = () => {
+  const close = (error: NodeJS.ErrnoException) => {
     if (closed) return;
     closed = true;
+    if (!GONE.has(error.code ?? '')) fault = error;
     release();
     for (const listener of listeners.splice(0)) listener();
   };
@@ -38,13 +45,16 @@ export function createOutput(stream: NodeJS.WriteStream): Output {
       pending++;
       stream.write(text, (error) => {
         pending--;
-        if (error) close();
+        if (error) close(error);
         else if (pending === 0) release();
       });
     },
     flush: () => (closed || pending === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
     get closed() {
       return closed;
+    },
+    get fault() {
+      return fault;
     },
     onClosed(listener) {
       if (closed) listener();

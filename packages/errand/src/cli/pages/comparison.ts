@@ -1,6 +1,6 @@
 import type { ComparedRun, DiffLine, RunComparison } from '../../domain/run/compare.ts';
 import { printable } from '../../terminal/text.ts';
-import { foldNames, stateInWords, taken, tokens } from '../../terminal/words.ts';
+import { foldNames, stateInWords, taken, tokensKnown } from '../../terminal/words.ts';
 import { table } from '../table.ts';
 
 /** Lines around one that differs. */
@@ -21,7 +21,10 @@ export function comparisonPage(comparison: RunComparison): string {
       both('state', (run) => `${stateInWords(run)}${run.partial ? ', partial' : ''}`),
       both('steps', ({ steps, kept_steps }) => (kept_steps > 0 ? `${steps} after ${kept_steps} kept` : String(steps))),
       both('calls', ({ tool_calls }) => String(tool_calls.length)),
-      both('tokens', ({ usage }) => `${tokens(usage.input)} in, ${tokens(usage.output)} out`),
+      both('tokens', ({ usage }) => {
+        const known = (count: number) => tokensKnown(count, usage.unknown_calls);
+        return `${known(usage.input)} in, ${known(usage.output)} out`;
+      }),
       both('time', ({ active_ms }) => taken(active_ms)),
     ],
   );

@@ -32,7 +32,7 @@ export async function resumeAll({ flags, around }: ResumeAllCommand): Promise<nu
     const together = new Together({ flags, around, interruption, progress, format, began });
     const outcomes = await together.goOn(found);
     progress.finish();
-    showOutcomes(outcomes, { around, format });
+    showOutcomes(outcomes, { around, format, silent: isSilent(settings) });
     return worstExit(outcomes.map(({ exit }) => exit));
   } finally {
     interruption.release();

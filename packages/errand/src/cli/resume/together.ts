@@ -7,6 +7,7 @@ import { Failure, storeFailure } from '../around/failure.ts';
 import { type Flags, openService, settingsOf } from '../around/open.ts';
 import type { CommandRuntime, Surroundings } from '../around/surroundings.ts';
 import { howToGoOn } from '../how-to-go-on.ts';
+import { answeredHelpers } from '../run/answered-helpers.ts';
 import { watch } from '../run/follow.ts';
 import type { Interruption } from '../run/interruption.ts';
 import { createPresenter } from '../run/presenter.ts';
@@ -116,10 +117,12 @@ export class Together {
           progress.events(events);
           lines?.events(events);
         },
+        hear: progress.text,
       });
       lines?.result(result);
       const goOn = await howToGoOn(runtime, result);
-      return { record, result, goOn, exit: exitOfResult(result, interruption.signal) };
+      const readable = await answeredHelpers(runtime, result);
+      return { record, result, goOn, readable, exit: exitOfResult(result, interruption.signal) };
     } finally {
       this.#live.delete(handle);
     }

@@ -10,9 +10,10 @@ import { openService } from '../around/open.ts';
 import type { CommandRuntime, Surroundings } from '../around/surroundings.ts';
 import { howToGoOn } from '../how-to-go-on.ts';
 import { TreeFeed } from '../tree-feed.ts';
+import { answeredHelpers } from './answered-helpers.ts';
 import { Interruption } from './interruption.ts';
 import { createPresenter, remarkOn } from './presenter.ts';
-import { createProgress, type Progress } from './progress.ts';
+import { createProgress, type Progress, setApart } from './progress.ts';
 
 /** How a run is set going, and how it is shown. */
 export interface Going {
@@ -34,7 +35,7 @@ export async function goAndFollow({ around, settings, format, silent, begin, sin
     const progress = await createProgress(around, { silent, ...(since ? { since } : {}) });
     const { runtime, close } = await openService(around, settings, 'run');
     try {
-      return await follow({ handle: await begin(runtime), runtime, format, progress, around, interruption });
+      return await follow({ handle: await begin(runtime), runtime, format, silent, progress, around, interruption });
     } finally {
       await close();
     }
@@ -43,14 +44,15 @@ export async function goAndFollow({ around, settings, format, silent, begin, sin
   }
 }
 
-interface Following extends Pick<Going, 'around' | 'format'> {
+interface Following extends Pick<Going, 'around' | 'format' | 'silent'> {
   readonly handle: RunHandle;
   readonly runtime: CommandRuntime;
   readonly progress: Progress;
   readonly interruption: Interruption;
 }
 
-async function follow({ handle, runtime, format, progress, around, interruption }: Following): Promise<number> {
+async function follow(following: Following): Promise<number> {
+  const { handle, runtime, format, silent, progress, around, interruption } = following;
   const presenter = createPresenter(format, around.stdout);
   interruption.attach(() => handle.cancel('signal'), progress.remark);
   // Whoever started this has gone: nobody is left to answer to.
@@ -59,13 +61,15 @@ async function follow({ handle, runtime, format, progress, around, interruption 
     progress.events(events);
     presenter.events(events);
   };
-  const result = await watch({ handle, runtime, show }).catch((error: unknown) => {
+  const result = await watch({ handle, runtime, show, hear: progress.text }).catch((error: unknown) => {
     progress.withdraw();
     throw error;
   });
   progress.finish();
   const remark = remarkOn(result, await howToGoOn(runtime, result));
   if (remark) around.stderr.write(`${oneLine(remark)}\n`);
+  for (const line of await answeredHelpers(runtime, result)) around.stderr.write(`${line}\n`);
+  if (format === 'text' && result.answer !== '') setApart(around, silent);
   presenter.result(result);
   return exitOfResult(result, interruption.signal);
 }
@@ -75,10 +79,13 @@ export async function watch(watched: {
   readonly handle: RunHandle;
   readonly runtime: CommandRuntime;
   readonly show: (events: readonly RunEvent[]) => void;
+  /** The run's own text as it streams. */
+  readonly hear: (runId: string, delta: string) => void;
 }): Promise<RunResult> {
-  const { handle, runtime, show } = watched;
+  const { handle, runtime, show, hear } = watched;
   const feed = new TreeFeed(runtime, show);
   const stopListening = handle.observe((events) => feed.accept(events));
+  const stopHearing = handle.observeText(hear);
   try {
     const [result] = await Promise.all([handle.result, feed.complete([handle.run_id])]);
     // Nothing that was recorded is missing before the last line.
@@ -91,6 +98,7 @@ export async function watch(watched: {
     throw failure ?? new Failure(EXIT.failed, `${what}: ${messageOf(error)}`, error);
   } finally {
     stopListening();
+    stopHearing();
   }
 }
 

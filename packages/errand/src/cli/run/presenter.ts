@@ -15,7 +15,7 @@ export interface Presenter {
 export function createPresenter(format: OutputFormat, stdout: Output): Presenter {
   switch (format) {
     case 'text':
-      return { events() {}, result: ({ answer }) => stdout.write(answerText(answer, stdout.isTerminal)) };
+      return { events() {}, result: ({ answer }) => stdout.write(answerText(answer)) };
     case 'json':
       return { events() {}, result: (result) => stdout.write(`${JSON.stringify(result)}\n`) };
     case 'stream-json':
@@ -23,10 +23,10 @@ export function createPresenter(format: OutputFormat, stdout: Output): Presenter
   }
 }
 
-/** An answer is a model's text: what would steer the terminal is taken out where one shows it. */
-export function answerText(answer: string, isTerminal: boolean): string {
-  if (answer === '') return '';
-  const text = isTerminal ? printableText(answer) : answer;
+/** An answer is a model's text: what would steer a terminal is taken out, also of what is shown there later. */
+export function answerText(answer: string): string {
+  const text = printableText(answer);
+  if (text === '') return '';
   return text.endsWith('\n') ? text : `${text}\n`;
 }
 
@@ -85,5 +85,7 @@ export function remarkOn(result: RunResult, goOn: string | null): string | null 
   const what = result.answer === '' ? 'there is no answer' : 'this answer is partial';
   const why = result.message.replace(/[.\s]+$/u, '');
   const next = goOn === null ? '' : `; go on with it: ${goOn}`;
-  return `errand: ${what}: ${why} [${stateInWords(result)}]; look at it with: errand show ${result.run_id}${next}`;
+  // The sentence of one that was stopped says by whom.
+  const state = result.state === 'cancelled' && why !== '' ? '' : ` [${stateInWords(result)}]`;
+  return `errand: ${what}: ${why}${state}; look at it with: errand show ${result.run_id}${next}`;
 }

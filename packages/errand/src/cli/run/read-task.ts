@@ -26,7 +26,11 @@ async function readAll(chunks: AsyncIterable<Uint8Array>): Promise<string> {
     size += chunk.length;
     if (size > 4 * TASK_LENGTH) throw new Failure(EXIT.usage, tooLong(`more than ${4 * TASK_LENGTH} bytes`));
   }
-  return new TextDecoder().decode(Buffer.concat(parts));
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(parts));
+  } catch (error) {
+    throw new Failure(EXIT.usage, 'the task on stdin is not UTF-8 text: give it in UTF-8.', error);
+  }
 }
 
 function tooLong(length: string): string {

@@ -76,7 +76,7 @@ function check(texts: Partial<Record<(typeof NOW)[number], string>>): Result<Bri
   if (!role.ok) return fail(`"role": ${role.error}`);
   return succeed({
     task,
-    title: firstLine(texts.title ?? '', TITLE_LENGTH) || firstLine(task, TITLE_FROM_TASK),
+    title: titleOf(texts.title, task),
     context: texts.context?.trim() || null,
     role: role.value,
     model: texts.model?.trim() || null,
@@ -85,9 +85,9 @@ function check(texts: Partial<Record<(typeof NOW)[number], string>>): Result<Bri
   });
 }
 
-/** A title for a run that was given none. */
-export function titleFrom(task: string): string {
-  return firstLine(task, TITLE_FROM_TASK);
+/** The title as it was given, on one line and cut to its bound; else one that is made of the task. */
+export function titleOf(given: string | undefined, task: string): string {
+  return firstLine(given ?? '', TITLE_LENGTH) || firstLine(task, TITLE_FROM_TASK);
 }
 
 function isAbsent(value: unknown): boolean {

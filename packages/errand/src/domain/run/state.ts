@@ -48,9 +48,11 @@ export interface RunState {
   open: OpenCall[];
   /** Text of the call under way, as far as it is recorded. */
   streamed: string;
+  /** Calls that were carried out, in the order of their start. */
   toolNames: string[];
-  /** Calls of the step that have run or are running, by name; the live view shows the last. */
+  /** The call of the step that was started last. */
   currentTool: string | null;
+  /** Helpers whose endings were taken, in that order. */
   children: string[];
   usage: Usage;
   modelUsed: string | null;

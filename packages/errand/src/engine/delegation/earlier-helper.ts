@@ -19,17 +19,19 @@ export async function findEarlier(
   runId: string,
 ): Promise<Result<Earlier, string>> {
   const { journal } = supervisor.services;
-  const tree = await journal.records({ root_id: parent.state.spec.root_id });
+  const { root_id } = parent.state.spec;
+  // Asked first: one that has ended since is on record by the time that the record is read.
+  const live = supervisor.findSuccessor(runId, root_id);
+  const tree = await journal.records({ root_id });
   const target = tree.find((record) => record.run_id === runId);
   if (!target || !isBelow(target, parent.state.run_id, tree)) {
     return fail(`"resume_from": there is no helper ${runId} of yours. Use the id that stands in its answer.`);
   }
   if (!isEnded(target.state))
     return fail(`"resume_from": ${runId} is still at work; its answer comes to the call that launched it.`);
-  const next = tree.find((record) => record.resumed_from === runId);
-  const live = next ? supervisor.find(next.run_id) : undefined;
-  const successor = live ?? (next ? fold(await journal.read(next.run_id)) : null);
-  return succeed({ state: fold(await journal.read(runId)), successor });
+  const state = fold(await journal.read(runId));
+  const ended = live ? undefined : tree.find((record) => record.resumed_from === runId);
+  return succeed({ state, successor: live ?? (ended ? fold(await journal.read(ended.run_id)) : null) });
 }
 
 function isBelow(record: RunRecord, ancestor: string, tree: readonly RunRecord[]): boolean {

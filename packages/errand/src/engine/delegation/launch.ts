@@ -87,10 +87,7 @@ async function launch(
     if (!earlier.ok) return earlier;
     const { successor, state } = earlier.value;
     if (successor) return succeed(successor);
-    const created = await createHelper(supervisor, parent, { call, brief: brief.value, before: state });
-    // On record before the next in line looks for it.
-    if (created.ok) await created.value.recorded();
-    return created;
+    return createHelper(supervisor, parent, { call, brief: brief.value, before: state });
   });
 }
 
@@ -119,7 +116,6 @@ async function createHelper(
   const { full } = supervisor;
   if (full) return fail(full);
   const { turn } = parent.equipment;
-  if (!turn.take()) return fail(turnUsedUp(turn.used, turn.max));
   const child = await supervisor.create(
     {
       run_id: ids('run'),
@@ -145,9 +141,11 @@ async function createHelper(
       opening: renderOpening(brief),
       ...(before ? { resumed_from: before.run_id, prefix: wholeMessages(before) } : {}),
     },
-    () => call.signal.aborted,
+    // Spent in the moment in which the helper begins, and by nothing else.
+    () => !call.signal.aborted && turn.take(),
   );
-  return child ? succeed(child) : fail('The run was stopped before this helper began.');
+  if (child) return succeed(child);
+  return fail(call.signal.aborted ? 'The run was stopped before this helper began.' : turnUsedUp(turn.used, turn.max));
 }
 
 /** As asked for; else that of the helper that is continued, whose transcript speaks of it; else the parent's. */

@@ -1,11 +1,12 @@
 import type { Scope } from '../../base/abort.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { Fault } from '../../domain/run/event.ts';
-import type { ModelFault, ModelOutcome, ModelRequest } from '../../ports/model.ts';
+import { DEFAULT_LIMITS } from '../../domain/run/limits.ts';
+import type { ModelAnswer, ModelFault, ModelOutcome, ModelRequest } from '../../ports/model.ts';
 import { guard } from './guard.ts';
 import type { LiveRun, StopReason } from './live-run.ts';
 
-/** One call of the run's model: ends with the run, and when the provider is silent for too long. Never rejects, records nothing. */
+/** One call of the run's model: ends with the run, and when the provider takes too long. Never rejects, records nothing. */
 export async function attempt(
   run: LiveRun,
   request: ModelRequest,
@@ -13,7 +14,7 @@ export async function attempt(
 ): Promise<ModelOutcome> {
   const { clock, limits } = run.services;
   const scope = run.scope.child();
-  const idle = watchSilence(run, scope);
+  const time = watchTime(run, scope);
   try {
     const outcome = await guard(
       () =>
@@ -21,10 +22,10 @@ export async function attempt(
           request,
           {
             text: (delta) => {
-              idle.alive();
+              time.alive();
               onText(delta);
             },
-            alive: () => idle.alive(),
+            alive: () => time.alive(),
           },
           scope.signal,
         ),
@@ -38,40 +39,59 @@ export async function attempt(
           faultOf({ code: 'internal', message: `The model adapter broke: ${messageOf(error)}`, retryable: false }),
       },
     );
-    if (outcome.kind === 'answer') return outcome;
-    if (idle.silent()) return faultOf({ code: 'timeout', message: idle.message, retryable: true });
-    return outcome;
+    if (outcome.kind === 'answer') return checked(outcome);
+    const over = time.over();
+    return over === null ? outcome : faultOf({ code: 'timeout', message: over, retryable: true });
   } finally {
-    idle.stop();
+    time.stop();
     scope.close();
   }
 }
 
-/** Ends the call when the provider shows no sign of life for the stream idle time-out. */
-function watchSilence(run: LiveRun, scope: Scope<StopReason>) {
+/** Results find their call by its id: of two calls with the same one, the second would wait for ever. */
+function checked(answer: ModelAnswer): ModelOutcome {
+  const ids = new Set(answer.calls.map((call) => call.call_id));
+  if (ids.size === answer.calls.length) return answer;
+  const message = 'The model adapter broke: two calls of one answer have the same id.';
+  return { ...faultOf({ code: 'internal', message, retryable: false }), usage: answer.usage };
+}
+
+/** Ends the call when the provider shows no sign of life for the stream idle time-out, and when it is not done within the call time-out. */
+function watchTime(run: LiveRun, scope: Scope<StopReason>) {
   const { clock, limits } = run.services;
-  const bound = limits.stream_idle_timeout_ms;
+  const silence = limits.stream_idle_timeout_ms;
+  const whole = limits.call_timeout_ms || DEFAULT_LIMITS.call_timeout_ms;
+  const end = clock.monotonic() + whole;
   let last = clock.monotonic();
-  let silent = false;
+  let over: string | null = null;
   const onTime = () => {
-    const rest = last + bound - clock.monotonic();
+    const now = clock.monotonic();
+    const rest = Math.min(last + silence, end) - now;
     if (rest > 0) {
       timer = clock.timer(rest, onTime);
       return;
     }
-    silent = true;
+    const { name } = run.equipment.model;
+    over =
+      end <= now
+        ? `${name} did not finish the call within ${inSeconds(whole)}: try again, or raise limits.call_timeout.`
+        : `${name} sent nothing for ${inSeconds(silence)}.`;
     scope.cancel({ state: 'interrupted', reason: 'provider' });
   };
-  let timer = clock.timer(bound, onTime);
+  let timer = clock.timer(Math.min(silence, whole), onTime);
   return {
     alive: () => {
       last = clock.monotonic();
       run.lastProgress = last;
     },
-    silent: () => silent,
+    /** Why the call was ended; null: it was not. */
+    over: () => over,
     stop: () => timer.cancel(),
-    message: `${run.equipment.model.name} sent nothing for ${Math.round(bound / 1000)} s.`,
   };
+}
+
+function inSeconds(milliseconds: number): string {
+  return `${Math.round(milliseconds / 1000)} s`;
 }
 
 function faultOf(fault: Fault): ModelFault {

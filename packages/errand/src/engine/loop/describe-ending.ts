@@ -20,12 +20,17 @@ const WORDS: Readonly<Record<Reason, (run: RunState) => string>> = {
   parent: () => 'Stopped, because the run that asked for it was stopped.',
   session_end: () => 'Stopped, because its session ended.',
   signal: () => 'Stopped by a signal.',
-  steps: (run) => `Reached its limit of ${run.limits.steps} steps.`,
-  tool_calls: (run) => `Reached its limit of ${run.limits.tool_calls} tool calls.`,
+  steps: (run) => `Reached its limit of ${counted(run.limits.steps, 'step')}.`,
+  tool_calls: (run) => `Reached its limit of ${counted(run.limits.tool_calls, 'tool call')}.`,
   wall: (run) => `Reached its time limit of ${(run.limits.wall_ms ?? 0) / 1000} s.`,
   budget: () => 'Its budget is used up.',
   context: () => "The model's context window is full.",
   stalled: () => 'Showed no sign of life.',
-  provider: (run) => `The provider failed ${run.failures} times in a row.`,
+  provider: (run) =>
+    run.failures > 1 ? `The provider failed ${run.failures} times in a row.` : 'The provider failed.',
   restart: () => 'Errand was ended while it ran.',
 };
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

@@ -45,7 +45,8 @@ async function frozenPrefix({ journal, tools }: Services, spec: RunSpec): Promis
   const [system, declared] = await Promise.all([journal.getBlob(spec.system), journal.getBlob(spec.tools)]);
   return {
     system: system ?? '',
-    declarations: declared === null ? offer(spec.authority, tools) : (JSON.parse(declared) as readonly ToolDeclaration[]),
+    declarations:
+      declared === null ? offer(spec.authority, tools) : (JSON.parse(declared) as readonly ToolDeclaration[]),
   };
 }
 

@@ -46,7 +46,7 @@ export async function forkRun(supervisor: Supervisor, request: ForkRequest): Pro
     opening: '',
     prefix: before.messages,
   });
-  if (!run) throw new Error('a root run is not stopped before it exists');
+  if (!run) throw new Error('nothing keeps a root run from beginning');
   return { ok: true, value: run };
 }
 

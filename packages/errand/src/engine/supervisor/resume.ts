@@ -28,11 +28,11 @@ export async function resumeRun(supervisor: Supervisor, request: ResumeRequest):
   if (!isTerminal(record.state)) return goOn(supervisor, record, request);
   // In line with whoever asks for the same, so that there is one successor.
   return supervisor.inLine(lineBehind(record.run_id), async () => {
+    const live = supervisor.findSuccessor(record.run_id);
+    if (live) return { ok: true, value: live };
     const all = await journal.records();
     const successor = all.find((row) => row.resumed_from === record.run_id);
     if (!successor) return continueFrom(supervisor, record, request);
-    const live = supervisor.find(successor.run_id);
-    if (live) return { ok: true, value: live };
     if (!isTerminal(successor.state)) return goOn(supervisor, successor, request);
     return { ok: true, value: fold(await journal.read(successor.run_id)) };
   });
@@ -105,9 +105,7 @@ async function continueFrom(supervisor: Supervisor, record: RunRecord, request: 
     resumed_from: record.run_id,
     prefix: wholeMessages(before),
   });
-  if (!run) throw new Error('a root run is not stopped before it exists');
-  // On record before the next in line looks for it.
-  await run.recorded();
+  if (!run) throw new Error('nothing keeps a root run from beginning');
   return { ok: true, value: run };
 }
 

@@ -30,7 +30,10 @@ export async function createRuntime(services: Services, mode: 'run' | 'read'): P
     await journal.openBoot({ boot_id: bootId, started_at: clock.now(), ...processes.self() });
     stopCommands = journal.receiveCommands(bootId, ({ run_id, reason }) => {
       // Whoever asked watches the record, and is told by it.
-      stopRun(supervisor, run_id, reason).catch(() => {});
+      findLive(supervisor, run_id).then(
+        (run) => run && supervisor.cancel(run, reason),
+        () => {},
+      );
     });
     await recover(services);
   }
@@ -80,12 +83,21 @@ export async function createRuntime(services: Services, mode: 'run' | 'read'): P
 }
 
 async function stopRun(supervisor: Supervisor, runId: string, reason: CancelReason): Promise<StopAnswer> {
-  const live = supervisor.find(runId);
+  const live = await findLive(supervisor, runId);
   if (!live) return stopElsewhere(supervisor, runId, reason);
   supervisor.cancel(live, reason);
   await live.ended;
   const record = await supervisor.services.journal.record(runId);
   return record ? { kind: 'stopped', record } : { kind: 'not_found' };
+}
+
+/** A run that lives here; one that is just being set going is not missed. */
+async function findLive(supervisor: Supervisor, runId: string): Promise<LiveRun | undefined> {
+  const live = supervisor.find(runId);
+  if (live) return live;
+  const record = await supervisor.services.journal.record(runId);
+  if (!record) return undefined;
+  return supervisor.inLine(record.root_id, async () => supervisor.find(runId));
 }
 
 async function readResult(services: Services, run: RunState): Promise<RunResult> {

@@ -1,5 +1,5 @@
 import type { Authority } from '../../domain/authority/authority.ts';
-import { TASK_LENGTH, titleFrom } from '../../domain/brief/brief.ts';
+import { TASK_LENGTH, titleOf } from '../../domain/brief/brief.ts';
 import type { StartRefusal, StartRequest } from '../../ports/runtime.ts';
 import { Turn } from '../admission/turn.ts';
 import type { LiveRun } from '../loop/live-run.ts';
@@ -42,7 +42,7 @@ export async function startRoot(supervisor: Supervisor, request: StartRequest): 
     call_id: null,
     depth: 0,
     role: 'worker',
-    title: request.title?.trim() || titleFrom(task),
+    title: titleOf(request.title, task),
     task,
     model: connected.value.name,
     asked_model: request.askedModel ?? null,
@@ -59,7 +59,7 @@ export async function startRoot(supervisor: Supervisor, request: StartRequest): 
     cwd: folder.value,
     opening: task,
   });
-  if (!run) throw new Error('a root run is not stopped before it exists');
+  if (!run) throw new Error('nothing keeps a root run from beginning');
   return { ok: true, value: run };
 }
 

@@ -48,8 +48,12 @@ function waitForRest(services: Services, runId: string): Promise<StopAnswer> {
   });
 }
 
-/** Settles a run and all below it, whose process is gone. */
-async function settleAbandoned(supervisor: Supervisor, record: RunRecord, reason: CancelReason): Promise<StopAnswer> {
+/** Settles a run and all below it, whose process is gone; in line with whoever would set them going. */
+function settleAbandoned(supervisor: Supervisor, record: RunRecord, reason: CancelReason): Promise<StopAnswer> {
+  return supervisor.inLine(record.root_id, () => settleBelow(supervisor, record, reason));
+}
+
+async function settleBelow(supervisor: Supervisor, record: RunRecord, reason: CancelReason): Promise<StopAnswer> {
   const { services } = supervisor;
   const { journal } = services;
   const { run_id, root_id } = record;

@@ -73,6 +73,13 @@ export class Supervisor {
     return this.#live.get(runId);
   }
 
+  /** The run that lives here and goes on from another, which may not be on record yet; `rootId`: only within this tree. */
+  findSuccessor(runId: string, rootId?: string): LiveRun | undefined {
+    return this.all().find(
+      ({ state: { spec } }) => spec.resumed_from === runId && (rootId === undefined || spec.root_id === rootId),
+    );
+  }
+
   /** The helper count of a tree that lives here. */
   turnOf(rootId: string): Turn | undefined {
     return this.all().find((run) => run.state.spec.root_id === rootId)?.equipment.turn;
@@ -110,15 +117,15 @@ export class Supervisor {
 
   /**
    * Creates a run and sets it going. What is asked for has been checked by the caller;
-   * `isStopped` is asked once more after the last wait, right before the run exists.
+   * `mayBegin` is asked once more after the last wait, right before the run exists; null: it said no.
    */
-  async create(request: NewRun, isStopped: () => boolean = () => false): Promise<LiveRun | null> {
+  async create(request: NewRun, mayBegin: () => boolean = () => true): Promise<LiveRun | null> {
     const { role, cwd, authority, parent, turn } = request;
     const kind = parent ? 'helper' : 'root';
     this.#coming++;
     try {
       const outfit = await this.#outfitter.outfit({ kind, role, cwd, authority, turn });
-      return isStopped() ? null : this.#begin(request, outfit);
+      return mayBegin() ? this.#begin(request, outfit) : null;
     } finally {
       this.#coming--;
     }

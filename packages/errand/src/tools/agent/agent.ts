@@ -19,7 +19,10 @@ const offered = z.strictObject({
     .string()
     .optional()
     .describe('Id of an earlier helper of yours that is at rest: the new one begins with its conversation.'),
-  cwd: z.string().optional().describe('Folder of the workspace in which it works. Default: yours, or that of the helper that is continued.'),
+  cwd: z
+    .string()
+    .optional()
+    .describe('Folder of the workspace in which it works. Default: yours, or that of the helper that is continued.'),
 });
 
 /** Hands work to a helper and waits for its answer. */

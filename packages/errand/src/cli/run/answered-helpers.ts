@@ -1,0 +1,24 @@
+import type { RunResult } from '../../domain/run/result.ts';
+import { printable } from '../../terminal/text.ts';
+import { stateInWords } from '../../terminal/words.ts';
+import type { CommandRuntime } from '../around/surroundings.ts';
+
+/** Helpers that are listed. */
+const LISTED = 20;
+
+/** How to read what helpers had answered when their root did not complete, one line each; of one that did: none. */
+export async function answeredHelpers(
+  runtime: Pick<CommandRuntime, 'events'>,
+  result: Pick<RunResult, 'state' | 'helpers'>,
+): Promise<readonly string[]> {
+  if (result.state === 'completed') return [];
+  const lines: string[] = [];
+  let more = 0;
+  for (const helper of result.helpers) {
+    const last = (await runtime.events(helper.run_id)).at(-1);
+    if (last?.type !== 'run.settled' || last.answer === '') continue;
+    if (lines.length === LISTED) more++;
+    else lines.push(`errand show ${helper.run_id}   # ${printable(helper.title)}: ${stateInWords(last)}`);
+  }
+  return more === 0 ? lines : [...lines, `errand ps   # and ${more} more`];
+}
