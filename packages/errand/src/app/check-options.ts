@@ -27,7 +27,6 @@ const REQUEST = [
   'helperLimits',
   'maxPerTurn',
 ] as const satisfies (keyof StartRequest)[];
-const CALL_TIMEOUT_MS = 600_000;
 /** Least and most of the limits that have an edge of their own; every other is a whole number from 0. */
 const EDGES: Partial<Readonly<Record<keyof InstanceLimits, readonly [number, number]>>> = {
   max_concurrent: [1, 10_000],
@@ -36,6 +35,11 @@ const EDGES: Partial<Readonly<Record<keyof InstanceLimits, readonly [number, num
   max_depth: [0, 8],
   helper_steps: [1, Number.MAX_SAFE_INTEGER],
   root_steps: [1, Number.MAX_SAFE_INTEGER],
+  helper_wall_ms: [1, Number.MAX_SAFE_INTEGER],
+  call_timeout_ms: [1, 3_600_000],
+  tool_timeout_ms: [1, Number.MAX_SAFE_INTEGER],
+  stream_idle_timeout_ms: [1, Number.MAX_SAFE_INTEGER],
+  heartbeat_ms: [1, 3_600_000],
 };
 
 /** Refuses by name what a program without types may have got wrong. Throws CodedError('options'). */
@@ -72,7 +76,7 @@ export function limitsFrom(given: Partial<InstanceLimits> | undefined): Instance
 }
 
 /** A connection as the adapters take it; what is left out or undefined is not there. */
-export function connectionFrom(given: ConnectionOptions): Connection {
+export function connectionFrom(given: ConnectionOptions, defaultTimeoutMs: number): Connection {
   const { name, kind, baseUrl, apiKey, headers, callTimeoutMs, contextWindow } = given;
   if (typeof name !== 'string' || !/^[^/\s]+$/u.test(name))
     wrong('"connections": each needs a "name" without slashes or blanks.');
@@ -87,7 +91,7 @@ export function connectionFrom(given: ConnectionOptions): Connection {
     baseUrl: baseUrl ?? null,
     apiKey: apiKey ?? null,
     headers: headers ?? {},
-    callTimeoutMs: callTimeoutMs ?? CALL_TIMEOUT_MS,
+    callTimeoutMs: callTimeoutMs ?? defaultTimeoutMs,
     ...(contextWindow === undefined ? {} : { contextWindow }),
   };
 }

@@ -16,7 +16,7 @@ export interface ConnectionOptions {
   /** Left out: none is sent. */
   readonly apiKey?: string | null | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Milliseconds that one call may take; default 600,000. */
+  /** Milliseconds that one call may take; default: `limits.call_timeout_ms`. */
   readonly callTimeoutMs?: number | undefined;
   /** Tokens of the context window of its models; left out: not known. */
   readonly contextWindow?: number | undefined;

@@ -14,14 +14,22 @@ export async function createInstance(options: ErrandOptions): Promise<Errand> {
   checkOptions(options);
   const { tools, clock = createSystemClock() } = options;
   const limits = limitsFrom(options.limits);
-  const models = options.models ?? modelsOf((options.connections ?? []).map(connectionFrom), clock);
+  const connections = (options.connections ?? []).map((connection) =>
+    connectionFrom(connection, limits.call_timeout_ms),
+  );
+  const models = options.models ?? modelsOf(connections, clock);
+  const journal = journalOf(options, clock);
   const runtime = await wire({
-    journal: journalOf(options, clock),
+    journal,
     models,
     limits,
     mode: 'run',
     clock,
     ...(tools ? { extraTools: tools } : {}),
+  }).catch(async (error: unknown) => {
+    // A journal of the program's own stays the program's.
+    if (!options.journal) await journal.close().catch(() => {});
+    throw error;
   });
   let closing: Promise<void> | undefined;
   return {

@@ -92,7 +92,7 @@ describe('createErrand', () => {
     [{ durability: 'full' }, /"durability" needs "folder"/u],
     [{ bogus: 1 }, /"bogus" is no option of createErrand; there are: folder/u],
     [{ folder: 'relative' }, /absolute/u],
-    [{ limits: { helper_wall_ms: '10m' } }, /"limits.helper_wall_ms" must be a whole number from 0, in milliseconds/u],
+    [{ limits: { helper_wall_ms: '10m' } }, /"limits.helper_wall_ms" must be a whole number from 1, in milliseconds/u],
     [{ limits: { nope: 1 } }, /no "nope"; there are: max_per_turn/u],
     [{ limits: { max_per_turn: -5 } }, /max_per_turn/u],
     [{ limits: { max_depth: 9 } }, /from 0 to 8/u],

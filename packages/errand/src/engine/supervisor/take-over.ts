@@ -14,7 +14,7 @@ export async function takeOver(
   services: Services,
   rootId: string,
 ): Promise<{ ok: true; epoch: number } | { ok: false; holder: Boot | null }> {
-  const { journal, processes, bootId, clock } = services;
+  const { journal, processes, bootId } = services;
   const claim = (mayTake: (holder: Boot | null) => boolean) =>
     journal.claim({ root_id: rootId, boot_id: bootId, mayTake });
   const first = await claim((holder) => holder === null || processes.ownerState(holder) === 'dead');

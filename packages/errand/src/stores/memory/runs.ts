@@ -75,7 +75,8 @@ export class Runs {
       const tree = trees.get(root_id) ?? { root_id, runs: 0, ended_at: 0, terminal: true };
       tree.runs++;
       tree.ended_at = Math.max(tree.ended_at, record.ended_at ?? 0);
-      tree.terminal &&= isTerminal(record.state);
+      // A helper that was interrupted under a root that is over has been answered for.
+      tree.terminal &&= isTerminal(record.state) || (record.state === 'interrupted' && record.run_id !== root_id);
       trees.set(root_id, tree);
     }
     const ended = [...trees.values()].filter((tree) => tree.terminal);

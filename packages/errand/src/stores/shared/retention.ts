@@ -1,6 +1,6 @@
 import type { RetentionRule } from '../../ports/journal.ts';
 
-/** A tree of which every run is terminal. */
+/** A tree that is over: no run lives, and the root is not interrupted. */
 export interface EndedTree {
   readonly root_id: string;
   readonly runs: number;

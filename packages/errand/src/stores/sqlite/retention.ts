@@ -32,12 +32,12 @@ export class Retention {
     this.#eraser = new Eraser(database);
     this.#endedTrees = database.prepare(
       `select root_id, count(*) as runs, max(ended_at) as ended_at from runs group by root_id
-       having max(live) = 0 and sum(state = 'interrupted') = 0`,
+       having max(live) = 0 and sum(state = 'interrupted' and run_id = root_id) = 0`,
     );
     // Children before their parents, so that what is left at any moment is a tree.
     this.#runsOf = database.prepare('select run_id, seq from runs where root_id = ? order by number desc limit ?');
     this.#resting = database.prepare(
-      "select max(live) = 0 and sum(state = 'interrupted') = 0 as resting from runs where root_id = ?",
+      "select max(live) = 0 and sum(state = 'interrupted' and run_id = root_id) = 0 as resting from runs where root_id = ?",
     );
     const sums = USAGE.map((name) => `cast(coalesce(json_extract(record, '$.usage.${name}'), 0) as integer)`);
     const updates = USAGE.map((name) => `${name} = ${name} + excluded.${name}`);

@@ -160,7 +160,8 @@ export class WriteQueue {
       writer.reset();
     }
     this.#blobs.clear();
-    written();
+    // What is committed stays committed, whatever comes of the care for the log.
+    quietly(written);
   }
 
   /** Waits beside the event loop; returns false when the time is over. */

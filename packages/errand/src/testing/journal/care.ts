@@ -16,11 +16,19 @@ async function ended(journal: Journal, run_id: string, { at = 1_000, children = 
   return parent;
 }
 
+const INTERRUPTED = {
+  state: 'interrupted',
+  reason: 'restart',
+  ending: 1,
+  answer: '',
+  partial: true,
+  message: 'Errand was restarted.',
+  active_ms: 1,
+} as const;
+
 async function interrupted(journal: Journal, run: SampleRun): Promise<void> {
   await claimed(journal, run);
-  const words = { answer: '', partial: true, message: 'Errand was restarted.', active_ms: 1 };
-  const ending = { state: 'interrupted', reason: 'restart', ending: 1 } as const;
-  await journal.append([run.create(), run.start(), run.next({ type: 'run.settled', ...ending, ...words })]);
+  await journal.append([run.create(), run.start(), run.next({ type: 'run.settled', ...INTERRUPTED })]);
 }
 
 async function kept(journal: Journal): Promise<readonly string[]> {
@@ -85,6 +93,18 @@ export const CARE: readonly JournalCase[] = [
       assert.deepEqual(await kept(journal), staying);
       await journal.append([late.settle()]);
       assert.equal(await journal.retain(EVERYTHING), 3);
+    },
+  },
+  {
+    title: '[DUR-5] a helper that was interrupted under a root that is over keeps nothing',
+    run: async (journal) => {
+      const parent = await ended(journal, 'run_over');
+      const helper = new SampleRun({ run_id: 'run_over_0', parent });
+      await journal.append([helper.create(), helper.start()]);
+      assert.equal(await journal.retain(EVERYTHING), 0);
+      await journal.append([helper.next({ type: 'run.settled', ...INTERRUPTED })]);
+      assert.equal(await journal.retain(EVERYTHING), 2);
+      assert.deepEqual(await kept(journal), []);
     },
   },
   {
