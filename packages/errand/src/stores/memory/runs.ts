@@ -70,13 +70,13 @@ export class Runs {
   /** Roots of the trees that a retention rule lets go, oldest first. */
   outdated(rule: RetentionRule): readonly string[] {
     const trees = new Map<string, { root_id: string; runs: number; ended_at: number; terminal: boolean }>();
-    for (const { record } of this.#runs.values()) {
+    for (const [runId, { record }] of this.#runs) {
       const { root_id } = record;
       const tree = trees.get(root_id) ?? { root_id, runs: 0, ended_at: 0, terminal: true };
       tree.runs++;
       tree.ended_at = Math.max(tree.ended_at, record.ended_at ?? 0);
       // A helper that was interrupted under a root that is over has been answered for.
-      tree.terminal &&= isTerminal(record.state) || (record.state === 'interrupted' && record.run_id !== root_id);
+      tree.terminal &&= isTerminal(record.state) || (record.state === 'interrupted' && runId !== root_id);
       trees.set(root_id, tree);
     }
     const ended = [...trees.values()].filter((tree) => tree.terminal);
