@@ -57,7 +57,12 @@ describe('what a provider may do to a run', () => {
   it.each(FAULTS)(
     '[MOD-6] [DUR-7] [PAIN-1] %s: ends in its named state, with what was finished kept',
     async (name, reply, ending, retried) => {
-      const limits = { retries: 2, retry_first_ms: 1, retry_longest_ms: 2, stream_idle_timeout_ms: name.includes('stall') ? 500 : 20_000 };
+      const limits = {
+        retries: 2,
+        retry_first_ms: 1,
+        retry_longest_ms: 2,
+        stream_idle_timeout_ms: name.includes('stall') ? 500 : 20_000,
+      };
       const instance = await createInstance(
         (request) =>
           resultsOf(request).length === 0
