@@ -77,7 +77,7 @@ export interface RunHandle {
   readonly session_id: string;
   /** Settles when the tree is at rest; rejects only when the record could not be kept, or with a StartRefusal when the first call was refused and the run was withdrawn. */
   readonly result: Promise<RunResult>;
-  /** Recorded events of the whole tree, from the first. Returns the way to stop listening. */
+  /** Recorded events of the whole tree, from now on: from the first for who listens as soon as `start` gives the handle; `events` has what came before. Returns the way to stop listening. */
   observe(listener: (events: readonly RunEvent[]) => void): () => void;
   /** The run's own text as it streams, before it is recorded; for a live view. One listener: the last. One that throws hears no more. */
   observeText(listener: (runId: string, delta: string) => void): () => void;

@@ -232,6 +232,35 @@ describe('what an earlier process left', () => {
   });
 });
 
+describe('a helper that had not begun', () => {
+  it('[DUR-3] and whose model is not to be had any more is over; its parent is told once', async () => {
+    const call = { call_id: 'c1', name: 'agent', args: '{"task":"look"}' };
+    const bodies: RunEventBody[] = [
+      ...MID_STEP.slice(0, 2),
+      { ...MID_STEP[2], calls: [call] } as RunEventBody,
+      { type: 'tool.started', step: 1, risk: 'read', ...call },
+    ];
+    const journal = await leftBy(DEAD, [{ run_id: 'run_root', bodies }]);
+    const [created] = eventsOf([], {
+      root_id: 'run_root',
+      call_id: 'c1',
+      model: 'gone/m',
+      boot_id: 'boot_old',
+      depth: 1,
+    });
+    const child = { ...created, run_id: 'run_child', parent_id: 'run_root' };
+    await journal.append([{ run_id: 'run_child', events: [child], record: recordOf(fold([child])), epoch: 1 }]);
+    const instance = await createInstance((request) => answer({ text: `told: ${resultsOf(request).join()}` }), {
+      journal,
+    });
+    const resumed = await instance.runtime.resume({ runId: 'run_root' });
+    if (!resumed.ok) throw new Error(resumed.error.message);
+    const result = await resumed.value.result;
+    expect(result).toMatchObject({ state: 'completed', answer: expect.stringMatching(/no connection "gone"/u) });
+    expect(result.helpers).toMatchObject([{ run_id: 'run_child', state: 'cancelled', reason: 'parent' }]);
+  });
+});
+
 describe('a store that fails under a run', () => {
   it('[SUR-4] [DUR-7] a run that was lost with it can be stopped once it is well again', async () => {
     const journal = createMemoryJournal();

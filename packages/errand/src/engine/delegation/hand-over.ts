@@ -58,8 +58,9 @@ function noteOn(child: RunState, cut: number): string {
     const partial = child.partial ? 'What follows is partial: all that was written up to then.' : 'It wrote nothing.';
     notes.push(`The helper did not complete. ${child.message} ${partial}`);
   } else {
-    const { missing } = parseReport(child.answer);
+    const { missing, outOfOrder } = parseReport(child.answer);
     if (missing.length > 0) notes.push(`Its report has no heading ${missing.join(', ')}.`);
+    if (outOfOrder) notes.push(`In its report ${outOfOrder} stands out of order.`);
   }
   if (cut > 0) {
     notes.push(

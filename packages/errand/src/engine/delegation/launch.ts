@@ -3,6 +3,7 @@ import { fail, type Result, succeed } from '../../base/result.ts';
 import { narrow } from '../../domain/authority/narrow.ts';
 import { type Brief, parseBrief } from '../../domain/brief/brief.ts';
 import { fold } from '../../domain/run/apply.ts';
+import type { RunRecord } from '../../domain/run/record.ts';
 import type { RunState } from '../../domain/run/state.ts';
 import { isEnded } from '../../domain/run/status.ts';
 import { wholeMessages } from '../../domain/run/whole-messages.ts';
@@ -10,6 +11,7 @@ import type { Model } from '../../ports/model.ts';
 import type { ToolOutcome } from '../../ports/tool.ts';
 import { renderOpening } from '../../prompts/turns.ts';
 import { type DelegateCall, LiveRun } from '../loop/live-run.ts';
+import { settleTree } from '../supervisor/recover.ts';
 import { lineBehind } from '../supervisor/resume.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import { findEarlier } from './earlier-helper.ts';
@@ -62,8 +64,14 @@ function takeUp(supervisor: Supervisor, parent: LiveRun, call: DelegateCall): Pr
     if (hasEnded(state)) return succeed(state);
     const { turn, epoch } = parent.equipment;
     const revived = await supervisor.revive(state, { turn, epoch }).catch((error: unknown) => fail(messageOf(error)));
-    // A helper that cannot go on stays interrupted, and its parent is told once, with what it had.
-    return revived.ok || !isEnded(state.state) ? revived : succeed(state);
+    if (revived.ok) return revived;
+    // A helper that cannot go on stays interrupted, and its parent is told once, with what it had; one that had not begun is over.
+    if (isEnded(state.state)) return succeed(state);
+    const { services } = supervisor;
+    const over = (row: RunRecord) =>
+      row.run_id === record.run_id ? ({ state: 'cancelled', reason: 'parent' } as const) : null;
+    await settleTree(services, spec.root_id, { epoch, endingOf: over });
+    return revived;
   });
 }
 
