@@ -221,6 +221,14 @@ describe('a run', () => {
     expect(instance.server.openStreams()).toBe(0);
   });
 
+  it('[LIM-6] [MOD-6] one that never comes to an end is given up long before it fills the memory', async () => {
+    const instance = await createInstance(() => endless('and on and on '.repeat(2_000)));
+    const result = await instance.run('go');
+    expect(result).toMatchObject({ state: 'failed', reason: 'provider_refused', partial: true });
+    expect(result.message).toMatch(/does not stop sending/u);
+    expect(result.answer.length).toBeLessThan(2_100_000);
+  });
+
   it('[PAIN-1] a silent provider is given up after the retries, within a bound, and the run can go on', async () => {
     const instance = await createInstance(() => hang(), { limits: { retries: 2 } });
     const handle = await instance.start('go');

@@ -9,6 +9,10 @@ import { timeoutFault, toFault, unfinishedFault } from './fault.ts';
 import { type FaultContext, stoppedFault, type ToldFault } from './fault-context.ts';
 import { hearLife } from './life-signs.ts';
 import { createRedactor } from './redact.ts';
+import { TransportError } from './transport-error.ts';
+
+/** Characters of the longest answer that is taken for one: several times what any model writes. */
+const MAX_ANSWER = 2_000_000;
 
 /** What a provider's folder adds to the adapter that all share. */
 export interface Provider extends Omit<EncodeOptions, 'owner'> {
@@ -101,9 +105,15 @@ class SdkModel implements Model {
     for (;;) {
       const { done, value } = await reader.read();
       if (done || signal.aborted) return null;
-      if (value.type !== 'error') collector.add(value);
-      // At the end of a stream without an end comes an error without data, and then what usage is known.
-      else if (!isMissingEnd(value.error)) return { error: value.error };
+      if (value.type !== 'error') {
+        collector.add(value);
+        if (collector.characters > MAX_ANSWER) {
+          return { error: new TransportError('too_large', `more than ${MAX_ANSWER} characters`) };
+        }
+      } else if (!isMissingEnd(value.error)) {
+        // At the end of a stream without an end comes an error without data, and then what usage is known.
+        return { error: value.error };
+      }
     }
   }
 

@@ -28,6 +28,8 @@ export class AnswerCollector {
   /** How the stream ended; undefined while it has not. */
   finish: LanguageModelV4FinishReason | undefined;
   usage: Usage | null = null;
+  /** Characters of text, reasoning and arguments so far. */
+  characters = 0;
   #observer: ModelObserver;
   #owner: string;
   #text = '';
@@ -43,6 +45,7 @@ export class AnswerCollector {
   }
 
   add(part: Part): void {
+    if ('delta' in part) this.characters += part.delta.length;
     switch (part.type) {
       case 'text-delta':
         this.#addText(part.id, part.delta);
