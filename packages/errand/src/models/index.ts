@@ -45,6 +45,8 @@ export function createModels(
         error: `Connection "${connection.name}" has no base URL: give it the address of its server, for example http://127.0.0.1:8000/v1.`,
       };
     }
+    const unsendable = unsendableOf(connection);
+    if (unsendable) return { ok: false, error: unsendable };
     // The credentials of the moment are the model's own from here on.
     const copy = { ...connection, kind: connection.kind, headers: { ...connection.headers } };
     return { ok: true, value: shared.get(copy, id) };
@@ -77,6 +79,18 @@ class SharedModels {
     if (this.#known.size > MOST_SHARED && oldest !== undefined) this.#known.delete(oldest);
     return model;
   }
+}
+
+/** Why a key or a header cannot be sent: HTTP carries no line breaks and no characters beyond Latin-1. */
+function unsendableOf({ name, apiKey, headers }: Connection): string | null {
+  const bad = (value: string) => [...value].some((character) => !/[\t\x20-\x7e\xa0-\xff]/u.test(character));
+  if (apiKey !== null && bad(apiKey)) {
+    return `The key of connection "${name}" holds a line break or another character that no HTTP header can carry: set it again.`;
+  }
+  const header = Object.entries(headers).find(([key, value]) => bad(key) || bad(value))?.[0];
+  return header === undefined
+    ? null
+    : `The header ${JSON.stringify(header)} of connection "${name}" cannot be sent as it is: set it again.`;
 }
 
 function unknownConnection(wanted: string, connections: readonly Connection[]): string {

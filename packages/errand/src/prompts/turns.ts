@@ -77,9 +77,14 @@ export function renderAnswer(facts: AnswerFacts): string {
     calls: String(facts.calls),
     seconds: facts.seconds.toFixed(1),
     tools: attribute(foldRepeats(facts.tools)),
-    note: facts.note,
-    answer: facts.answer.replace(/<(\/?)helper_answer/giu, '<$1helper-answer'),
+    note: quoted(facts.note),
+    answer: quoted(facts.answer),
   }).trim();
+}
+
+/** Text that cannot end the label it stands in, nor begin another. */
+function quoted(text: string): string {
+  return text.replace(/<(\/?)helper_answer/giu, '<$1helper-answer');
 }
 
 /** `search, read ×3, list`: names in order, repeats folded. */

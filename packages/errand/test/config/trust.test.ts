@@ -102,10 +102,14 @@ describe("a project's configuration is less trusted than the person's", () => {
     expect(problem.message).toContain('a project cannot trust itself');
   });
 
-  test('[MOD-1] to a server on this machine it may connect, with a key from the environment too', () => {
+  test('[MOD-1] [AUTH-9] to a server on this machine it may connect, but with no key of the environment', () => {
     const places = createPlaces();
-    const local = '[connections.here]\nbase_url = "http://127.0.0.1:9/v1"\napi_key_env = "GITHUB_TOKEN"\n';
+    const local = '[connections.here]\nbase_url = "http://127.0.0.1:9/v1"\n';
     expect(places.load({ project: local, environment }).ok).toBe(true);
+    const problem = places.problem({ project: `${local}api_key_env = "GITHUB_TOKEN"\n`, environment });
+    expect(problem.message).toContain('would take GITHUB_TOKEN from your environment');
+    const user = `trusted_projects = ["${places.repository}"]`;
+    expect(places.load({ user, project: `${local}api_key_env = "GITHUB_TOKEN"\n`, environment }).ok).toBe(true);
   });
 
   test('[MOD-1] it may not redefine a connection of the person or of the environment', () => {

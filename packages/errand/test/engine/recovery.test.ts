@@ -102,7 +102,7 @@ describe('what an earlier process left', () => {
         journal,
       });
       const asked = instance.runtime.resume({ runId: 'run_theirs' });
-      await instance.clock.whenPending(1);
+      await instance.clock.whenPending(2);
       await during(journal, instance.clock);
       await instance.clock.advance(10_000);
       const resumed = await asked;
@@ -114,6 +114,89 @@ describe('what an earlier process left', () => {
     // The wall clock is no witness: neither set forward nor back does it make a process silent, or keep one alive.
     expect(await tryResume(async (_journal, clock) => clock.jump(-86_400_000))).toBe('completed');
     expect(await tryResume(async (_journal, clock) => clock.jump(86_400_000))).toBe('completed');
+  });
+
+  it('[DUR-3] [LIM-2] an owner of whom nothing can be proven and who is silent holds neither runs nor slots for ever', async () => {
+    const journal = await leftBy({ pid: 1, process_start: null, host: 'a container that is gone' }, [
+      { run_id: 'run_theirs', bodies: MID_STEP },
+    ]);
+    await journal.takeSlots('boot_old', 1, 1);
+    const limits = { max_concurrent: 1, launch_concurrency: 1 };
+    const instance = await createInstance(() => answer({ text: 'mine' }), { journal, limits });
+    const handle = await instance.start('go');
+    await instance.clock.whenPending(2);
+    expect(instance.server.requests).toEqual([]);
+    await instance.clock.advance(10_000);
+    expect(await handle.result).toMatchObject({ state: 'completed', answer: 'mine' });
+    expect(await instance.runtime.records()).toMatchObject([
+      { state: 'interrupted', reason: 'restart' },
+      { state: 'completed' },
+    ]);
+  });
+
+  it('[DUR-4] [LIM-1] [LIM-6] what a run had used of its turn and of its time is still used after a resume', async () => {
+    const agent = (id: string) => ({ call_id: id, name: 'agent', args: '{"task":"look"}' });
+    const used = { ...MID_STEP[2], text: '', calls: [CALL], active_ms: 50_000 } as RunEventBody;
+    const journal = await leftBy(DEAD, [{ run_id: 'run_root', bodies: [...MID_STEP.slice(0, 2), used] }], '/w');
+    for (let index = 0; index < 15; index++) {
+      const [created] = eventsOf([{ type: 'run.started' }, SETTLED], {
+        root_id: 'run_root',
+        call_id: `c${index}`,
+        boot_id: 'boot_old',
+        depth: 1,
+      });
+      const child = eventsOf([{ type: 'run.started' }, SETTLED], created).map((event) => ({
+        ...event,
+        run_id: `run_${index}`,
+        parent_id: 'run_root',
+      }));
+      await journal.append([{ run_id: `run_${index}`, events: child, record: recordOf(fold(child)), epoch: 1 }]);
+    }
+    const instance = await createInstance(
+      (request) => {
+        if (request.text.includes('QUESTION')) return answer({ text: REPORT });
+        return resultsOf(request).length === 1
+          ? answer({ calls: [agent('a'), agent('b')].map(({ name, args }) => ({ name, args })) })
+          : instance.server.hold('gate', answer({ text: 'x' }));
+      },
+      { journal },
+    );
+    const resumed = await instance.runtime.resume({ runId: 'run_root', limits: { wall_ms: 1_000_000 } });
+    if (!resumed.ok) throw new Error(resumed.error.message);
+    await instance.server.whenHeld('gate');
+    // 15 of the turn's 16 were used: one more goes out, the other is refused.
+    const refused = (await journal.read('run_root')).filter(
+      (event) => event.type === 'tool.finished' && event.name === 'agent' && event.status === 'refused',
+    );
+    expect(refused.map((event) => event.type === 'tool.finished' && event.output)).toEqual([
+      expect.stringContaining('used 16 of its 16'),
+    ]);
+    // 50 s of 1,000 s were used: 949 more and it still works, then it is over.
+    await instance.clock.advance(100_000);
+    resumed.value.cancel('user');
+    const result = await resumed.value.result;
+    expect(result.state).toBe('cancelled');
+    const settled = (await journal.read('run_root')).findLast((event) => event.type === 'run.settled');
+    expect(settled).toMatchObject({ active_ms: 150_000 });
+  });
+
+  it('[DUR-1] nothing is paid for before what came before it is on record', async () => {
+    const journal = createMemoryJournal();
+    const append = journal.append.bind(journal);
+    let hold: Promise<unknown> = Promise.resolve();
+    journal.append = (entries) => hold.then(() => append(entries));
+    const opened = Promise.withResolvers<void>();
+    const instance = await createInstance(
+      (request) =>
+        resultsOf(request).length === 0 ? answer({ calls: [{ name: 'list', args: {} }] }) : answer({ text: 'done' }),
+      { journal },
+    );
+    hold = opened.promise;
+    const handle = await instance.start('go');
+    for (let turn = 0; turn < 20; turn++) await instance.clock.advance(1);
+    expect(instance.server.requests).toEqual([]);
+    opened.resolve();
+    expect(await handle.result).toMatchObject({ state: 'completed' });
   });
 
   it('[RUN-2] [DUR-6] who was taken over cannot write any more, and says so', async () => {

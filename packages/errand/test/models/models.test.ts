@@ -84,6 +84,15 @@ describe('connecting', () => {
     expect(await refusal('offline/other', [offline])).toContain('offline/other');
   });
 
+  test('[MOD-1] a key or a header that HTTP cannot carry is refused before anything is sent', async () => {
+    for (const apiKey of ['k\n', 'k€y', 'k\u0000']) {
+      const error = await refusal('a/m', [connection('a', { apiKey })]);
+      expect(error).toMatch(/The key of connection "a" holds a line break/u);
+      expect(error).not.toContain(apiKey);
+    }
+    expect(await refusal('a/m', [connection('a', { headers: { 'x-team': 'one\ntwo' } })])).toContain('"x-team"');
+  });
+
   test('[AUTH-9] the key is the one at the time of connecting', async () => {
     const server = await createScriptedServer(() => answer({ text: 'hi' }));
     onTestFinished(() => server.close());

@@ -49,7 +49,13 @@ export function checkProject(question: TrustQuestion): ConfigProblem | null {
         `a project may not redefine the connection "${name}", which ${owner} defines: name it otherwise.`,
       );
     }
-    if (remedy === null || isLocal(entry)) continue;
+    if (remedy === null || (isLocal(entry) && entry.keyVariable === null)) continue;
+    if (isLocal(entry)) {
+      return refuse(
+        path,
+        `the connection "${name}" of this project would take ${entry.keyVariable} from your environment; to allow it, ${remedy}.`,
+      );
+    }
     const where = entry.baseUrl ?? `its ${entry.kind} provider`;
     const key = entry.keyVariable === null ? '' : `, and ${entry.keyVariable} from your environment with it`;
     return refuse(

@@ -71,6 +71,11 @@ export class Slots {
     });
   }
 
+  /** Asks the store again for those who wait: slots may have come free in a way that nobody hears of. */
+  retry(): void {
+    this.#handOut();
+  }
+
   give(helper: boolean): void {
     this.#held--;
     if (helper) this.#heldByHelpers--;

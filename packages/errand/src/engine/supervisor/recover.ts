@@ -8,6 +8,7 @@ import { type Ending, isEnded } from '../../domain/run/status.ts';
 import type { Boot, Journal, JournalEntry } from '../../ports/journal.ts';
 import { describeEnding } from '../loop/describe-ending.ts';
 import type { Services } from '../services.ts';
+import { LEASE_MS } from './take-over.ts';
 
 /**
  * Puts in order what processes left that are proven dead: their running runs become `interrupted(restart)`, what is queued stays queued,
@@ -28,13 +29,42 @@ export async function recover(services: Services): Promise<void> {
   }
 }
 
-async function recoverTree(services: Services, rootId: string): Promise<void> {
+/**
+ * Owners of runs of which this machine can prove nothing: one whose beats stand still for a lease's time is taken for dead, so that
+ * neither its runs nor its slots are held for ever. Returns the way to call it off.
+ */
+export async function sweepSilent(services: Services): Promise<() => void> {
+  const { journal, clock, processes, slots } = services;
+  const owners = new Set(
+    (await journal.records({ live: true })).filter((row) => row.state !== 'queued').map((row) => row.boot_id),
+  );
+  const doubtful = (await journal.boots()).filter(
+    (boot) => owners.has(boot.boot_id) && processes.ownerState(boot) === 'unknown',
+  );
+  if (doubtful.length === 0) return () => {};
+  const sweep = async () => {
+    const now = await bootsById(services);
+    const silent = doubtful.filter((boot) => now.get(boot.boot_id)?.beats === boot.beats);
+    const gone = new Set(silent.map((boot) => boot.boot_id));
+    const live = await journal.records({ live: true });
+    const roots = new Set(live.filter((row) => gone.has(row.boot_id)).map((row) => row.root_id));
+    for (const rootId of roots)
+      await recoverTree(services, rootId, (holder) => holder === null || gone.has(holder.boot_id));
+    for (const bootId of gone) await journal.closeBoot(bootId);
+    slots.retry();
+  };
+  // A store that fails now fails the runs of this process as well, and they tell of it.
+  const timer = clock.timer(LEASE_MS, () => void sweep().catch(() => {}));
+  return () => timer.cancel();
+}
+
+async function recoverTree(
+  services: Services,
+  rootId: string,
+  mayTake: (holder: Boot | null) => boolean = (holder) => isGone(services, holder),
+): Promise<void> {
   const { journal, bootId } = services;
-  const claimed = await journal.claim({
-    root_id: rootId,
-    boot_id: bootId,
-    mayTake: (holder) => isGone(services, holder),
-  });
+  const claimed = await journal.claim({ root_id: rootId, boot_id: bootId, mayTake });
   // Somebody else was quicker.
   if (!claimed.ok) return;
   try {

@@ -11,7 +11,7 @@ import { LiveRun } from '../loop/live-run.ts';
 import { replay } from '../replay/replay.ts';
 import type { Services } from '../services.ts';
 import { forkRun } from './fork.ts';
-import { bootsById, isAbandoned, recover } from './recover.ts';
+import { bootsById, isAbandoned, recover, sweepSilent } from './recover.ts';
 import { resultOf } from './results.ts';
 import { resumeRun } from './resume.ts';
 import { startRoot } from './start.ts';
@@ -26,6 +26,7 @@ export async function createRuntime(services: Services, mode: 'run' | 'read'): P
   const { journal, bootId, clock, processes } = services;
   const supervisor = new Supervisor(services, launchHelper);
   let stopCommands = () => {};
+  let stopSweeping = () => {};
   if (mode === 'run') {
     await journal.openBoot({ boot_id: bootId, started_at: clock.now(), ...processes.self() });
     stopCommands = journal.receiveCommands(bootId, ({ run_id, reason }) => {
@@ -36,6 +37,7 @@ export async function createRuntime(services: Services, mode: 'run' | 'read'): P
       );
     });
     await recover(services);
+    stopSweeping = await sweepSilent(services);
   }
   return {
     async start(request) {
@@ -76,7 +78,9 @@ export async function createRuntime(services: Services, mode: 'run' | 'read'): P
       const live = supervisor.all();
       for (const run of live) supervisor.cancel(run, 'session_end');
       await Promise.allSettled(live.map((run) => run.ended));
-      if (mode === 'run') await journal.closeBoot(bootId);
+      stopSweeping();
+      // A boot that cannot be closed, on a full disk for one, ends with its process; nothing that has ended is undone by it.
+      if (mode === 'run') await journal.closeBoot(bootId).catch(() => {});
       await journal.close();
     },
   };

@@ -4,7 +4,7 @@ import type { StopAnswer } from '../../ports/runtime.ts';
 import type { Services } from '../services.ts';
 import { bootsById, isAbandoned, settleTree } from './recover.ts';
 import type { Supervisor } from './supervisor.ts';
-import { takeOver } from './take-over.ts';
+import { BEAT_MS, takeOver } from './take-over.ts';
 
 /** Stops a run that does not live here: its owner is asked, or, when that is proven dead, the record is settled here. */
 export async function stopElsewhere(supervisor: Supervisor, runId: string, reason: CancelReason): Promise<StopAnswer> {
@@ -17,17 +17,21 @@ export async function stopElsewhere(supervisor: Supervisor, runId: string, reaso
   if (record.boot_id === bootId || isAbandoned(services, await bootsById(services), record))
     return settleAbandoned(supervisor, record, reason);
   await journal.sendCommand(record.boot_id, { kind: 'cancel', run_id: runId, reason });
-  return waitForRest(services, runId);
+  const answer = await waitForRest(services, runId);
+  // The owner may have died of something else while it was asked.
+  return answer ?? settleAbandoned(supervisor, record, reason);
 }
 
-function waitForRest(services: Services, runId: string): Promise<StopAnswer> {
+/** Null: the owner is proven dead meanwhile. */
+function waitForRest(services: Services, runId: string): Promise<StopAnswer | null> {
   const { journal, clock, limits } = services;
-  return new Promise<StopAnswer>((resolve, reject) => {
+  return new Promise<StopAnswer | null>((resolve, reject) => {
     const release = () => {
       timer.cancel();
+      pulse.cancel();
       stopObserving();
     };
-    const finish = (answer: StopAnswer) => {
+    const finish = (answer: StopAnswer | null) => {
       release();
       resolve(answer);
     };
@@ -43,6 +47,14 @@ function waitForRest(services: Services, runId: string): Promise<StopAnswer> {
       );
     };
     const timer = clock.timer(limits.stop_grace_ms * 2, () => finish({ kind: 'no_answer' }));
+    // A dead owner writes nothing that could be heard of: its pulse is felt as often as it should beat.
+    const feel = () => {
+      Promise.all([journal.record(runId), bootsById(services)]).then(([record, boots]) => {
+        if (record && isAbandoned(services, boots, record)) finish(null);
+        else pulse = clock.timer(BEAT_MS, feel);
+      }, reject);
+    };
+    let pulse = clock.timer(BEAT_MS, feel);
     const stopObserving = journal.observe(look);
     look();
   });

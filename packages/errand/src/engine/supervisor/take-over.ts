@@ -3,7 +3,7 @@ import { pause } from '../loop/guard.ts';
 import type { Services } from '../services.ts';
 
 /** How long a process may be silent before what it holds may be taken, in milliseconds; it shows itself three times in that. */
-const LEASE_MS = 10_000;
+export const LEASE_MS = 10_000;
 export const BEAT_MS = 3_000;
 
 /**

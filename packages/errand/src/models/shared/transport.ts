@@ -106,8 +106,8 @@ async function exchange(given: Exchange): Promise<TransportResponse> {
 function send(given: Exchange): Promise<TransportResponse> {
   const { target, headers, body, signal } = given;
   return new Promise((resolve, reject) => {
-    let current: ClientRequest;
-    const stop = () => current.destroy(abortError());
+    let current: ClientRequest | undefined;
+    const stop = () => current?.destroy(abortError());
     const attempt = (agent: HttpAgent) => {
       const request = target.scheme.request({ ...target.options, method: 'POST', headers, agent });
       let answered: TransportResponse | undefined;
