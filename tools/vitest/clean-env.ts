@@ -6,7 +6,7 @@ export const TEST_HOME = join(tmpdir(), `errand-test-${process.pid}`);
 
 /** Keys and addresses of models, a person's own settings, and what git sets inside a hook. */
 const PERSONAL =
-  /^(?:ERRAND_(?!BUILT$).*|(?:OPENAI|ANTHROPIC|GEMINI|GOOGLE|DEEPSEEK|OPENROUTER|OLLAMA|LMSTUDIO|VLLM|MISTRAL|GROQ|XAI)_.*|CLAUDE_.*|CODEX_.*|GIT_.*)$/;
+  /^(?:ERRAND_(?!(?:BUILT|SOAK)$).*|(?:OPENAI|ANTHROPIC|GEMINI|GOOGLE|DEEPSEEK|OPENROUTER|OLLAMA|LMSTUDIO|VLLM|MISTRAL|GROQ|XAI)_.*|CLAUDE_.*|CODEX_.*|GIT_.*)$/;
 
 /**
  * Makes the environment that tests and their children inherit the same on every machine: no keys, no settings of the

@@ -182,6 +182,17 @@ describe('a damaged store', () => {
     await again.close();
   });
 
+  it('[DUR-7] a store with other tables than its number says is damaged, and the words say what to do', () => {
+    const folder = temporaryFolder();
+    const path = join(folder, 'errand.db');
+    const database = new DatabaseSync(path);
+    database.exec('create table runs (run_id text); pragma user_version = 1');
+    database.close();
+    expect(() => openStore({ folder })).toThrowError(
+      expect.objectContaining({ code: 'corrupt', message: expect.stringContaining('move it away') }),
+    );
+  });
+
   it.each(['read', 'write'] as const)('[DUR-7] a store of a newer Errand is refused with words (%s)', async (mode) => {
     const folder = await filledFolder();
     change(folder, 'pragma user_version = 99');

@@ -43,6 +43,8 @@ function codeOf(error: unknown): JournalErrorCode {
   if (typeof errcode !== 'number') return SYSTEM_CODES[String(code)] ?? 'io';
   if (isTaken(error)) return 'conflict';
   if (errcode === IOERR_SHMSIZE) return 'full';
+  // A database of the right number with other tables: made by a version that was never released, or by hand.
+  if (/^no such (?:table|column)/u.test(messageOf(error))) return 'corrupt';
   switch (errcode & 0xff) {
     case BUSY:
     case LOCKED:

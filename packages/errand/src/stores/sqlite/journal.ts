@@ -210,10 +210,15 @@ class SqliteJournal implements Journal {
     const { folder, mode, connect } = this.#options;
     const database = mode === 'read' ? openDatabaseToRead({ folder, connect }) : openDatabase(this.#options);
     if (!database) return null;
-    this.#store = createStore(database, {
-      ...this.#options,
-      committed: (events) => this.#listeners.notify(events),
-    });
+    try {
+      this.#store = createStore(database, {
+        ...this.#options,
+        committed: (events) => this.#listeners.notify(events),
+      });
+    } catch (error) {
+      database.close();
+      throw journalErrorOf(error, folder);
+    }
     return this.#store;
   }
 
