@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { EXIT } from '../app/exit-codes.ts';
+import type { Clock } from '../base/clock.ts';
 import type { RunEvent } from '../domain/run/event.ts';
 import { isEnded } from '../domain/run/status.ts';
 import { withService } from './around/open.ts';
@@ -28,11 +29,14 @@ export function addLogs(program: Command, around: Surroundings, ending: Ending):
       };
       const branch = new Branch(runtime, { runId: run_id, rootId: root_id, print });
       const reader = { closed: () => around.stdout.closed, onClosed: around.stdout.onClosed };
-      await (options.follow ? branch.follow(reader) : branch.catchUp());
+      await (options.follow ? branch.follow(reader, around.clock) : branch.catchUp());
       return EXIT.completed;
     });
   });
 }
+
+/** How often it is looked whether the process at work is still there, in milliseconds. */
+const PULSE_MS = 3_000;
 
 /** A run with everything under it, printed as far as it is recorded. */
 class Branch {
@@ -70,11 +74,12 @@ class Branch {
   }
 
   /** Catches up whenever something was recorded, until all is at rest or nobody reads. */
-  follow(reader: { closed: () => boolean; onClosed: (listener: () => void) => void }): Promise<void> {
+  follow(reader: { closed: () => boolean; onClosed: (listener: () => void) => void }, clock: Clock): Promise<void> {
     return new Promise((resolve, reject) => {
       let busy = false;
       let more = false;
       const end = (settle: () => void) => {
+        pulse.cancel();
         stop();
         settle();
       };
@@ -93,6 +98,12 @@ class Branch {
           busy = false;
         }
       };
+      // A process that was killed records nothing that could be heard of.
+      const feel = () => {
+        pulse = clock.timer(PULSE_MS, feel);
+        void wake();
+      };
+      let pulse = clock.timer(PULSE_MS, feel);
       const stop = this.#runtime.observe(() => void wake());
       reader.onClosed(() => end(resolve));
       void wake();

@@ -290,3 +290,16 @@ describe('the store', () => {
     expect(readdirSync(place.work).toSorted()).toEqual(['alpha.ts', 'beta.ts']);
   });
 });
+
+describe('a process that is killed while others look on', () => {
+  it('[SUR-4] [DUR-3] [PAIN-13] `logs -f` ends, since nothing more will come', async () => {
+    const { server, place } = await serve(stalling);
+    const run = startErrand(place, ['run', 'go']);
+    await server.whenRequests(2);
+    const [{ run_id }] = await runs(place);
+    const logs = startErrand(place, ['logs', run_id, '-f']);
+    await logs.saw('model.started step 2');
+    await kill(run);
+    expect(await logs.ended).toMatchObject({ code: 0, stdout: expect.stringContaining('tool.finished list ok') });
+  });
+});
