@@ -302,6 +302,28 @@ describe('what an earlier process left', () => {
     expect(acted).toBe(0);
   });
 
+  it('[SUR-4] stopping a run of another process leaves no timer behind, whenever that answers', async () => {
+    const journal = await leftBy(SELF, [{ run_id: 'run_theirs', bodies: MID_STEP }]);
+    const instance = await createInstance(() => answer({ text: 'x' }), { journal });
+    const stopped = instance.runtime.stop('run_theirs', 'user');
+    await instance.clock.whenPending(2);
+    // Its pulse is being felt at the very moment at which it settles.
+    const boots = journal.boots.bind(journal);
+    const felt = Promise.withResolvers<void>();
+    journal.boots = () => felt.promise.then(boots);
+    await instance.clock.advance(3_000);
+    const events = await journal.read('run_theirs');
+    const head = { run_id: 'run_theirs', parent_id: null, seq: events.length + 1, at: 9 };
+    const settled = { ...head, ...SETTLED, state: 'cancelled', reason: 'user' } as (typeof events)[number];
+    await journal.append([
+      { run_id: 'run_theirs', events: [settled], record: recordOf(fold([...events, settled])), epoch: 1 },
+    ]);
+    expect(await stopped).toMatchObject({ kind: 'stopped', record: { state: 'cancelled' } });
+    felt.resolve();
+    await instance.clock.advance(1);
+    expect(instance.clock.pending).toBe(0);
+  });
+
   it('[SUR-4] [DUR-3] a run whose process is gone can be stopped', async () => {
     const journal = await leftBy({ pid: 1, process_start: null, host: 'elsewhere' }, [
       { run_id: 'run_left', bodies: MID_STEP },

@@ -26,33 +26,29 @@ export async function stopElsewhere(supervisor: Supervisor, runId: string, reaso
 function waitForRest(services: Services, runId: string): Promise<StopAnswer | null> {
   const { journal, clock, limits } = services;
   return new Promise<StopAnswer | null>((resolve, reject) => {
-    const release = () => {
+    let over = false;
+    /** Ends the waiting, once; what is asked of the journal at that moment comes too late to go on with it. */
+    const end = (settle: () => void) => {
+      if (over) return;
+      over = true;
       timer.cancel();
       pulse.cancel();
       stopObserving();
+      settle();
     };
-    const finish = (answer: StopAnswer | null) => {
-      release();
-      resolve(answer);
-    };
+    const fail = (error: unknown) => end(() => reject(error));
     const look = () => {
-      journal.record(runId).then(
-        (record) => {
-          if (record && isEnded(record.state)) finish({ kind: 'stopped', record });
-        },
-        (error: unknown) => {
-          release();
-          reject(error);
-        },
-      );
+      journal.record(runId).then((record) => {
+        if (record && isEnded(record.state)) end(() => resolve({ kind: 'stopped', record }));
+      }, fail);
     };
-    const timer = clock.timer(limits.stop_grace_ms * 2, () => finish({ kind: 'no_answer' }));
+    const timer = clock.timer(limits.stop_grace_ms * 2, () => end(() => resolve({ kind: 'no_answer' })));
     // A dead owner writes nothing that could be heard of: its pulse is felt as often as it should beat.
     const feel = () => {
       Promise.all([journal.record(runId), bootsById(services)]).then(([record, boots]) => {
-        if (record && isAbandoned(services, boots, record)) finish(null);
-        else pulse = clock.timer(BEAT_MS, feel);
-      }, reject);
+        if (record && isAbandoned(services, boots, record)) end(() => resolve(null));
+        else if (!over) pulse = clock.timer(BEAT_MS, feel);
+      }, fail);
     };
     let pulse = clock.timer(BEAT_MS, feel);
     const stopObserving = journal.observe(look);
