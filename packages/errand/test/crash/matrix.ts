@@ -14,25 +14,44 @@ import { askerOf, createScript, HELPERS } from './scenario.ts';
 
 const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url));
 
+/** Compiled code of the children, kept between them: most of a trial would be their start. */
+const compiled = mkdtempSync(join(tmpdir(), 'errand-compiled-'));
+process.once('exit', () => rmSync(compiled, { recursive: true, force: true }));
+
 export interface Ended {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   readonly stdout: string;
   readonly stderr: string;
+  /** Milliseconds from its first line to its end. */
+  readonly lasted: number;
 }
 
-/** One process of the scenario. */
-function runChild(order: ChildOrder): Promise<Ended> {
-  const child = spawn(process.execPath, [CHILD, JSON.stringify(order)], { stdio: ['ignore', 'pipe', 'pipe'] });
+/** One process of the scenario; `killAfter`: milliseconds from when it begins to act, counted and killed from here, so that it can die in the middle of anything. */
+function runChild(order: ChildOrder, killAfter?: number): Promise<Ended> {
+  const child = spawn(process.execPath, [CHILD, JSON.stringify(order)], {
+    env: { ...process.env, NODE_COMPILE_CACHE: compiled },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let stdout = '';
   let stderr = '';
+  let began = 0;
+  let timer: NodeJS.Timeout | undefined;
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     stdout += text;
+    if (began !== 0) return;
+    began = performance.now();
+    if (killAfter !== undefined) timer = setTimeout(() => child.kill('SIGKILL'), killAfter);
   });
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;
   });
-  return new Promise((resolve) => child.on('close', (code, signal) => resolve({ code, signal, stdout, stderr })));
+  return new Promise((resolve) =>
+    child.on('close', (code, signal) => {
+      clearTimeout(timer);
+      resolve({ code, signal, stdout, stderr, lasted: performance.now() - began });
+    }),
+  );
 }
 
 /** What is on record, in a form that does not hang on ids and times. */
@@ -80,7 +99,7 @@ function outcomeOf(store: Store): Outcome {
 
 export interface Trial {
   readonly label: string;
-  readonly kill: Pick<ChildOrder, 'killAt' | 'when' | 'killAfter'>;
+  readonly kill: Pick<ChildOrder, 'killAt' | 'when'> & { readonly after?: number };
 }
 
 /** A place for one trial, with a server of its own; removed at the end. */
@@ -95,7 +114,7 @@ class Place {
     writeFileSync(join(this.work, 'notes.txt'), 'one\ntwo\n');
   }
 
-  order(server: ScriptedServer, act: ChildOrder['act'], kill: Trial['kill'] = {}): ChildOrder {
+  order(server: ScriptedServer, act: ChildOrder['act'], kill: Pick<ChildOrder, 'killAt' | 'when'> = {}): ChildOrder {
     return { store: this.store, work: this.work, effects: this.effects, url: server.url, act, ...kill };
   }
 
@@ -104,8 +123,20 @@ class Place {
   }
 }
 
-/** The scenario without a crash: how it ends, and how many appends it takes. */
-export async function uninterrupted(): Promise<{ readonly outcome: Outcome; readonly appends: number }> {
+interface Uninterrupted {
+  readonly outcome: Outcome;
+  readonly appends: number;
+  /** Milliseconds. */
+  readonly lasted: number;
+}
+
+/** What a child says at its end; its first line says that it begins. */
+function saidBy(ended: Ended) {
+  return JSON.parse(ended.stdout.trim().split('\n').at(-1) ?? '');
+}
+
+/** The scenario without a crash: how it ends, how many appends it takes, and how long. */
+export async function uninterrupted(): Promise<Uninterrupted> {
   const place = new Place();
   const server = await createScriptedServer(createScript());
   try {
@@ -114,7 +145,7 @@ export async function uninterrupted(): Promise<{ readonly outcome: Outcome; read
     const store = await readStore(place.store);
     expect(store.problems).toEqual([]);
     expect(place.effectLabels()).toHaveLength(2);
-    return { outcome: outcomeOf(store), appends: JSON.parse(ended.stdout).appends };
+    return { outcome: outcomeOf(store), appends: saidBy(ended).appends, lasted: ended.lasted };
   } finally {
     await server.close();
     rmSync(place.base, { recursive: true });
@@ -126,7 +157,8 @@ async function tryCrash(trial: Trial, wanted: Outcome): Promise<boolean> {
   const place = new Place();
   const server = await createScriptedServer(createScript());
   try {
-    const killed = await runChild(place.order(server, 'start', trial.kill));
+    const { after, ...kill } = trial.kill;
+    const killed = await runChild(place.order(server, 'start', kill), after);
     if (trial.kill.killAt !== undefined) expect(killed, trial.label).toMatchObject({ signal: 'SIGKILL', stderr: '' });
     const crashed = existsSync(place.store) ? await readStore(place.store) : null;
     // Before its first event nothing is on record, so there is nothing to go on with.
@@ -135,7 +167,7 @@ async function tryCrash(trial: Trial, wanted: Outcome): Promise<boolean> {
     const before = server.requests.length;
     const resumed = await runChild(place.order(server, 'resume'));
     expect(resumed, trial.label).toMatchObject({ code: 0, stderr: '' });
-    expect(JSON.parse(resumed.stdout).differences, `${trial.label}: replayed`).toEqual([]);
+    expect(saidBy(resumed).differences, `${trial.label}: replayed`).toEqual([]);
     const store = await readStore(place.store);
     const unknown = [...store.events.values()]
       .flat()
