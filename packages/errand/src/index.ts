@@ -10,7 +10,7 @@ export type { RunRecord } from './domain/run/record.ts';
 export type { Cost, HelperResult, RunResult } from './domain/run/result.ts';
 export type { RunStateName } from './domain/run/status.ts';
 export type { Usage } from './domain/run/usage.ts';
-export type { Journal } from './ports/journal.ts';
+export type { Journal, ModelUsage } from './ports/journal.ts';
 export type { Connection, Model, ModelAnswer, ModelFault, ModelObserver, ModelRequest, Models } from './ports/model.ts';
 export type { RunHandle, Runtime, StartRefusal, StartRequest, StopAnswer } from './ports/runtime.ts';
 export type { Tool, ToolContext, ToolOutcome } from './ports/tool.ts';

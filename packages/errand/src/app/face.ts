@@ -1,4 +1,5 @@
 /** What faces (terminal, protocols, programs) see of the runtime. */
+export type { ModelUsage } from '../ports/journal.ts';
 export {
   type ForkRequest,
   type ReplayReport,

@@ -33,7 +33,7 @@ export interface Option {
 export type OptionValue = string | number | boolean;
 
 /** For how long, and of how many at most, records of ended runs are kept unless it is set. Source: SPEC table A. */
-export const DEFAULT_RETENTION = { days: 7, runs: 10_000 } as const;
+export const DEFAULT_RETENTION = { days: 7, hidden_days: 1, runs: 10_000 } as const;
 
 const SECOND = 1_000;
 const HOUR = 3_600 * SECOND;
@@ -158,6 +158,11 @@ export const OPTIONS: readonly Option[] = [
   limit('step_answer_characters', characters, { help: 'all answers of one step together' }),
   limit('tool_result_characters', characters, { help: 'one tool result as the model is shown it' }),
   retention('days', count(1, 36_500), 'days that runs which have ended are kept'),
+  retention(
+    'hidden_days',
+    count(1, 36_500),
+    'days that the conversations of helpers are kept after their turn has ended',
+  ),
   retention('runs', count(1, 10_000_000), 'runs which have ended that are kept, the latest'),
 ];
 

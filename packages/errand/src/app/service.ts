@@ -46,8 +46,8 @@ export async function openService(settings: Settings, options: ServiceOptions): 
 }
 
 /** Makes room beside whatever else is done: nothing waits for it, and its faults are nobody's. */
-function retain(journal: Journal, { days, runs }: Settings['retention'], clock: Clock): void {
-  journal.retain({ endedBefore: clock.now() - days * DAY, keep: runs }).catch(() => {});
+function retain(journal: Journal, { days, hidden_days, runs }: Settings['retention'], clock: Clock): void {
+  journal.retain({ now: clock.now(), age: days * DAY, hiddenAge: hidden_days * DAY, keep: runs }).catch(() => {});
 }
 
 const OFFLINE: Connection = {

@@ -11,9 +11,15 @@ const OF_THE_STORE: Readonly<Record<JournalErrorCode, boolean>> = {
   conflict: false,
   fenced: false,
   closed: false,
+  swept: false,
 };
 
 /** Whether a store is damaged, full, read-only or kept locked; the message says which, and what to do. */
 export function isStoreFault(error: unknown): error is CodedError<JournalErrorCode> {
   return error instanceof CodedError && OF_THE_STORE[error.code as JournalErrorCode] === true;
+}
+
+/** Whether the conversation of a helper was asked for, and was deleted as retention says; its record is still there. */
+export function isSwept(error: unknown): error is CodedError<'swept'> {
+  return error instanceof CodedError && error.code === 'swept';
 }

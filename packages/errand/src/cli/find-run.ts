@@ -1,5 +1,6 @@
 import { EXIT } from '../app/exit-codes.ts';
 import type { Runtime } from '../app/face.ts';
+import { isSwept } from '../app/store-fault.ts';
 import type { RunRecord } from '../domain/run/record.ts';
 import { printable } from '../terminal/text.ts';
 import { stateInWords } from '../terminal/words.ts';
@@ -31,6 +32,20 @@ export async function findRun(runtime: Pick<Runtime, 'records'>, text: string): 
 /** The part before `_` may be left out. */
 function begins(runId: string, text: string): boolean {
   return runId.startsWith(text) || runId.slice(runId.indexOf('_') + 1).startsWith(text);
+}
+
+/** What is read of a run's conversation; a Failure where it is no longer kept. */
+export async function ofConversation<Value>(run: RunRecord, read: Promise<Value>): Promise<Value> {
+  try {
+    return await read;
+  } catch (error) {
+    throw isSwept(error) ? noLongerKept(run, error) : error;
+  }
+}
+
+export function noLongerKept({ run_id, title }: RunRecord, cause?: unknown): Failure {
+  const what = `the conversation of ${run_id} "${printable(title)}" is no longer kept (retention.hidden_days)`;
+  return new Failure(EXIT.usage, `${what}; what there still is of it: errand show ${run_id}.`, cause);
 }
 
 /** The run and everything below it, out of its tree's records, which hold parents before children. */

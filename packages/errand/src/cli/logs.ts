@@ -2,10 +2,11 @@ import { type Command, Option } from 'commander';
 import { EXIT } from '../app/exit-codes.ts';
 import type { Clock } from '../base/clock.ts';
 import type { RunEvent } from '../domain/run/event.ts';
+import type { RunRecord } from '../domain/run/record.ts';
 import { isEnded } from '../domain/run/status.ts';
 import { withService } from './around/open.ts';
 import type { CommandRuntime, Ending, Surroundings } from './around/surroundings.ts';
-import { branchOf, findRun } from './find-run.ts';
+import { branchOf, findRun, noLongerKept } from './find-run.ts';
 import { addReadingFormat, readingFormatOf } from './flags.ts';
 import { logLine } from './log-line.ts';
 import { lineOf } from './run/presenter.ts';
@@ -22,17 +23,22 @@ export function addLogs(program: Command, around: Surroundings, ending: Ending):
   addReadingFormat(command).action(async (run: string, options: { readonly follow?: boolean }) => {
     const format = readingFormatOf(command);
     ending.exit = await withService(around, 'read', async ({ runtime }) => {
-      const { run_id, root_id } = await findRun(runtime, run);
+      const record = await findRun(runtime, run);
       const print = (events: readonly RunEvent[]) => {
         const lines = events.map((event) => (format === 'json' ? JSON.stringify(lineOf(event)) : logLine(event)));
         around.stdout.write(lines.map((line) => `${line}\n`).join(''));
       };
-      const branch = new Branch(runtime, { runId: run_id, rootId: root_id, print });
+      const branch = new Branch(runtime, record, print);
       const reader = { closed: () => around.stdout.closed, onClosed: around.stdout.onClosed };
       await (options.follow ? branch.follow(reader, around.clock) : branch.catchUp());
+      if (branch.swept > 0) around.stderr.write(`errand: ${missing(branch.swept)}\n`);
       return EXIT.completed;
     });
   });
+}
+
+function missing(helpers: number): string {
+  return `the events of ${helpers === 1 ? '1 helper' : `${helpers} helpers`} are no longer kept (retention.hidden_days).`;
 }
 
 /** How often it is looked whether the process at work is still there, in milliseconds. */
@@ -41,32 +47,32 @@ const PULSE_MS = 3_000;
 /** A run with everything under it, printed as far as it is recorded. */
 class Branch {
   readonly #runtime: CommandRuntime;
-  readonly #ids: { readonly runId: string; readonly rootId: string };
+  readonly #run: RunRecord;
   readonly #feed: TreeFeed;
   readonly #print: (events: readonly RunEvent[]) => void;
   #found: RunEvent[] = [];
 
-  constructor(
-    runtime: CommandRuntime,
-    options: {
-      readonly runId: string;
-      readonly rootId: string;
-      readonly print: (events: readonly RunEvent[]) => void;
-    },
-  ) {
+  constructor(runtime: CommandRuntime, run: RunRecord, print: (events: readonly RunEvent[]) => void) {
     this.#runtime = runtime;
-    this.#ids = options;
-    this.#print = options.print;
+    this.#run = run;
+    this.#print = print;
     this.#feed = new TreeFeed(runtime, (events) => {
       for (const event of events) this.#found.push(event);
     });
   }
 
-  /** Prints what is new, in order of time; returns whether all is at rest. */
+  /** Runs that nothing can be printed of. */
+  get swept(): number {
+    return this.#feed.swept.size;
+  }
+
+  /** Prints what is new, in order of time; returns whether all is at rest. Throws a Failure where the run itself is not kept. */
   async catchUp(): Promise<boolean> {
-    const records = branchOf(this.#ids.runId, await this.#runtime.records({ rootId: this.#ids.rootId }));
-    const open = records.filter(({ run_id, state }) => !isEnded(state) || !this.#feed.hasEnded(run_id));
+    const { run_id: runId, root_id: rootId } = this.#run;
+    const records = branchOf(runId, await this.#runtime.records({ rootId }));
+    const open = records.filter(({ run_id, state }) => !isEnded(state) || !this.#feed.isOver(run_id));
     await this.#feed.complete(open.map(({ run_id }) => run_id));
+    if (this.#feed.swept.has(runId)) throw noLongerKept(this.#run);
     const found = this.#found.toSorted((a, b) => a.at - b.at || (a.run_id === b.run_id ? a.seq - b.seq : 0));
     this.#found = [];
     this.#print(found);

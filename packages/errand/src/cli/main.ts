@@ -16,6 +16,7 @@ import { addResume } from './resume.ts';
 import { addRun } from './run.ts';
 import { addShow } from './show.ts';
 import { addStop } from './stop.ts';
+import { addUsageCommand } from './usage.ts';
 
 /**
  * The command line. Resolves to the exit code once everything written has left the process; never rejects.
@@ -57,7 +58,7 @@ function createProgram(around: Surroundings, ending: Ending): Command {
     .action((words: string[]) => {
       throw new Failure(EXIT.usage, noCommand(words, program));
     });
-  const runs = [addRun, addResume, addPs, addShow, addLogs, addStop, addReplay, addCompare];
+  const runs = [addRun, addResume, addPs, addShow, addLogs, addStop, addReplay, addCompare, addUsageCommand];
   for (const add of [...runs, addBackup, addConfig, addDoctor]) add(program, around, ending);
   addHelp(program);
   return program;

@@ -1,12 +1,14 @@
 import type { Command } from 'commander';
 import { EXIT } from '../app/exit-codes.ts';
+import { isSwept } from '../app/store-fault.ts';
 import type { RunRecord } from '../domain/run/record.ts';
 import type { HelperResult, RunResult } from '../domain/run/result.ts';
 import { isEnded } from '../domain/run/status.ts';
+import { addUsage, NO_USAGE } from '../domain/run/usage.ts';
 import { printable, printableText } from '../terminal/text.ts';
 import { elapsed, foldNames, GLYPHS, stateInWords, taken, tokens, tokensKnown } from '../terminal/words.ts';
 import { withService } from './around/open.ts';
-import type { Ending, Surroundings } from './around/surroundings.ts';
+import type { CommandRuntime, Ending, Surroundings } from './around/surroundings.ts';
 import { branchOf, findRun } from './find-run.ts';
 import { addReadingFormat, readingFormatOf } from './flags.ts';
 import { howToGoOn } from './how-to-go-on.ts';
@@ -25,14 +27,35 @@ export function addShow(program: Command, around: Surroundings, ending: Ending):
       const record = await findRun(runtime, run);
       const branch = branchOf(record.run_id, await runtime.records({ rootId: record.root_id }));
       const now = around.clock.now();
-      const result = asItIs(await runtime.result(record.run_id), branch, now);
-      const goOn = await howToGoOn(runtime, record);
+      const { conversation, goOn, ...found } = await read(runtime, record);
+      const result = asItIs(found.result, branch, now);
       around.stdout.write(
-        format === 'json' ? `${JSON.stringify({ ...result, record })}\n` : page({ record, result, goOn, now }),
+        format === 'json'
+          ? `${JSON.stringify({ ...result, record, conversation })}\n`
+          : page({ record, branch, result, conversation, goOn, now }),
       );
       return EXIT.completed;
     });
   });
+}
+
+/** What can be had of a run beside its record. */
+interface Read {
+  /** Null: it is not there. */
+  readonly result: RunResult | null;
+  /** `deleted`: as retention says; there is no result without it. */
+  readonly conversation: 'kept' | 'deleted';
+  readonly goOn: string | null;
+}
+
+async function read(runtime: CommandRuntime, record: RunRecord): Promise<Read> {
+  try {
+    const result = await runtime.result(record.run_id);
+    return { result, conversation: 'kept', goOn: await howToGoOn(runtime, record) };
+  } catch (error) {
+    if (isSwept(error)) return { result: null, conversation: 'deleted', goOn: null };
+    throw error;
+  }
 }
 
 /** The result, with states and times as the records have them: of what still works, and of what a dead process left behind. */
@@ -52,14 +75,16 @@ function asItIs(result: RunResult | null, records: readonly RunRecord[], now: nu
   };
 }
 
-function page(shown: {
+interface Shown extends Read {
   readonly record: RunRecord;
-  readonly result: RunResult | null;
-  readonly goOn: string | null;
+  /** The run and everything below it. */
+  readonly branch: readonly RunRecord[];
   readonly now: number;
-}): string {
-  const { record, result, goOn, now } = shown;
-  const usage = result?.usage.total ?? record.usage;
+}
+
+function page({ record, branch, result, conversation, goOn, now }: Shown): string {
+  const usage = result?.usage.total ?? branch.reduce((sum, run) => addUsage(sum, run.usage), NO_USAGE);
+  const below = result?.helpers ?? helpersOf(record, branch, now);
   const facts: readonly (readonly [string, string])[] = [
     ['run', record.run_id],
     ...(record.parent_id === null ? [] : [['parent', record.parent_id] as const]),
@@ -78,10 +103,19 @@ function page(shown: {
     ...record.todo.map((item) => ['to-do', `${TODO_GLYPHS[item.status]} ${printable(item.text)}`] as const),
   ];
   const head = facts.map(([name, value]) => `${name.padEnd(9)}${value}\n`).join('');
-  const helpers = (result?.helpers ?? []).map((helper) => `${helperLine(helper)}\n`).join('');
-  const hint = helpers && '  (the answer of one: errand show <its id>)\n';
-  const answer = result?.answer ? `\n${printableText(result.answer)}\n` : '';
+  const helpers = below.map((helper) => `${helperLine(helper)}\n`).join('');
+  const hint = helpers && conversation === 'kept' ? '  (the answer of one: errand show <its id>)\n' : '';
+  const text = conversation === 'deleted' ? NOT_KEPT : printableText(result?.answer ?? '');
+  const answer = text && `\n${text}\n`;
   return `${head}${helpers && `\nhelpers\n${helpers}${hint}`}${answer}`;
+}
+
+const NOT_KEPT = 'Its conversation and its answer are no longer kept (retention.hidden_days).';
+
+/** What the records say of everything below a run. */
+function helpersOf({ run_id }: RunRecord, branch: readonly RunRecord[], now: number): readonly HelperResult[] {
+  const below = branch.filter((record) => record.run_id !== run_id);
+  return below.map((record) => ({ ...record, duration_ms: durationOf(record, now) }));
 }
 
 const TODO_GLYPHS = { pending: GLYPHS.queued, in_progress: GLYPHS.running, completed: GLYPHS.completed } as const;

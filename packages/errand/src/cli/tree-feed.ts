@@ -1,4 +1,5 @@
 import type { Runtime } from '../app/face.ts';
+import { isSwept } from '../app/store-fault.ts';
 import type { RunEvent } from '../domain/run/event.ts';
 
 /**
@@ -14,6 +15,8 @@ export class TreeFeed {
   readonly #behind = new Map<string, number>();
   /** Runs whose last event that was given on is their ending. */
   readonly #ended = new Set<string>();
+  /** Runs of which no events are kept. */
+  readonly #swept = new Set<string>();
   #reading: Promise<void> = Promise.resolve();
   #failure: { readonly error: unknown } | null = null;
 
@@ -39,16 +42,21 @@ export class TreeFeed {
     if (next.length > 0) this.#emit(next);
   }
 
-  /** Gives on what the journal holds of these runs beyond what was given on already; rejects where it cannot be read. */
+  /** Gives on what the journal holds of these runs beyond what was given on already; rejects where it cannot be read. What is no longer kept is passed over. */
   async complete(runIds: Iterable<string>): Promise<void> {
     for (const runId of runIds) this.#readUpTo(runId, (this.#given.get(runId) ?? 0) + 1);
     while (this.#behind.size > 0) await this.#reading;
     if (this.#failure) throw this.#failure.error;
   }
 
-  /** Whether the ending of a run, and nothing after it, was given on. */
-  hasEnded(runId: string): boolean {
-    return this.#ended.has(runId);
+  /** Whether nothing more of a run is to be had: its ending, and nothing after it, was given on, or its events are not kept. */
+  isOver(runId: string): boolean {
+    return this.#ended.has(runId) || this.#swept.has(runId);
+  }
+
+  /** Runs that were asked for and whose events are no longer kept. */
+  get swept(): ReadonlySet<string> {
+    return this.#swept;
   }
 
   #note(event: RunEvent): void {
@@ -65,7 +73,8 @@ export class TreeFeed {
       .then(() => this.#read(runId))
       .catch((error: unknown) => {
         this.#behind.delete(runId);
-        this.#failure ??= { error };
+        if (isSwept(error)) this.#swept.add(runId);
+        else this.#failure ??= { error };
       });
   }
 

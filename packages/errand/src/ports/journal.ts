@@ -1,6 +1,7 @@
 import type { RunEvent } from '../domain/run/event.ts';
 import type { RunRecord } from '../domain/run/record.ts';
 import type { CancelReason } from '../domain/run/status.ts';
+import type { Usage } from '../domain/run/usage.ts';
 
 /** What one run adds in one transaction. Entries of one `append` are recorded together or not at all. */
 export interface JournalEntry {
@@ -32,6 +33,8 @@ export interface RunFilter {
   readonly live?: boolean;
   /** Only runs that live or were created or ended at or after this time (ms since the epoch). */
   readonly since?: number;
+  /** Only runs that began with the transcript of this one. */
+  readonly resumed_from?: string;
 }
 
 /** One start of an Errand process. A process id alone proves nothing: ids are used again. */
@@ -46,10 +49,32 @@ export interface Boot {
   readonly beats: number;
 }
 
+/** Which trees at rest go. */
 export interface RetentionRule {
   /** Milliseconds since the epoch. */
-  readonly endedBefore: number;
+  readonly now: number;
+  /** How long after its end a tree is kept, in milliseconds: counted back from `now`, or from the latest ending on record where that is earlier, so that a clock which stands far ahead deletes nothing. */
+  readonly age: number;
+  /** How long a helper's conversation is kept after its tree has ended, in milliseconds, counted likewise. */
+  readonly hiddenAge: number;
+  /** Terminal runs that are kept at most. */
   readonly keep: number;
+}
+
+/** What retention has deleted. */
+export interface Retained {
+  readonly runs: number;
+  /** Helpers that stay on record without their conversation. */
+  readonly conversations: number;
+}
+
+/** What the runs of one model have used, those that were deleted included. */
+export interface ModelUsage {
+  readonly model: string;
+  readonly runs: number;
+  /** Of these, how many are no longer kept. */
+  readonly deleted: number;
+  readonly usage: Usage;
 }
 
 /** What another process asks of the owner of a run. */
@@ -60,7 +85,17 @@ export interface Command {
   readonly reason: CancelReason;
 }
 
-export type JournalErrorCode = 'conflict' | 'fenced' | 'full' | 'read_only' | 'busy' | 'corrupt' | 'closed' | 'io';
+/** `swept`: the conversation of this helper was deleted, as retention says; its record stays. */
+export type JournalErrorCode =
+  | 'swept'
+  | 'conflict'
+  | 'fenced'
+  | 'full'
+  | 'read_only'
+  | 'busy'
+  | 'corrupt'
+  | 'closed'
+  | 'io';
 
 /**
  * The truth about runs: append-only events, a row per run, content-addressed blobs.
@@ -73,10 +108,11 @@ export interface Journal {
   /** Stores a text under its content address (sha-256, hex) and returns it; the same text twice is stored once. Durable no later than the next append. */
   putBlob(text: string): string;
   getBlob(address: string): Promise<string | null>;
-  /** Events of a run with `seq` > `after`, in order; empty when there is no such run. */
+  /** Events of a run with `seq` > `after`, in order; empty when there is no such run; `swept` when they were deleted. */
   read(runId: string, after?: number): Promise<readonly RunEvent[]>;
+  /** A row that is damaged is made again from the run's events; `corrupt` where these are damaged too. */
   record(runId: string): Promise<RunRecord | null>;
-  /** In order of creation. */
+  /** In order of creation; without runs of which neither row nor events can be read. */
   records(filter?: RunFilter): Promise<readonly RunRecord[]>;
   /** Removes a whole tree of runs: for a root that was refused before anything ran. */
   discard(rootId: string): Promise<void>;
@@ -100,10 +136,13 @@ export interface Journal {
   /** Calls the listener with each command for `bootId`, once. */
   receiveCommands(bootId: string, listener: (command: Command) => void): () => void;
   /**
-   * Deletes whole trees at rest whose last run ended before `endedBefore`, and the oldest beyond `keep` terminal runs; never one
-   * that lives or is interrupted. In small transactions, so that running is not held up. Usage totals stay. Returns the runs deleted.
+   * Deletes whole trees at rest whose last run ended longer than `age` ago, and the oldest beyond `keep` terminal runs; never one
+   * that lives or is interrupted. Of trees at rest that stay, deletes the events of helpers once `hiddenAge` is over; their records
+   * stay, and `read` rejects with `swept`. In small transactions, so that running is not held up. Usage totals stay.
    */
-  retain(rule: RetentionRule): Promise<number>;
+  retain(rule: RetentionRule): Promise<Retained>;
+  /** What all runs have used, by model, most tokens first: deleting runs changes none of it but `deleted`. */
+  usage(): Promise<readonly ModelUsage[]>;
   /** Problems found in the store, one sentence each; empty: it is sound. */
   check(): Promise<readonly string[]>;
   /** A consistent copy of the store in a file that must not exist yet, made while others write. */

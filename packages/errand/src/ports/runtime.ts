@@ -3,6 +3,7 @@ import type { RunLimits } from '../domain/run/limits.ts';
 import type { RunRecord } from '../domain/run/record.ts';
 import type { RunResult } from '../domain/run/result.ts';
 import type { CancelReason } from '../domain/run/status.ts';
+import type { ModelUsage } from './journal.ts';
 
 /** A root run to be started. */
 export interface StartRequest {
@@ -102,9 +103,13 @@ export interface Runtime {
     readonly rootId?: string;
     readonly live?: boolean;
     readonly since?: number;
+    /** Only runs that began with the transcript of this one. */
+    readonly resumedFrom?: string;
   }): Promise<readonly RunRecord[]>;
   result(runId: string): Promise<RunResult | null>;
   events(runId: string, after?: number): Promise<readonly RunEvent[]>;
+  /** What all runs have used, by model, those that are no longer kept included. */
+  usage(): Promise<readonly ModelUsage[]>;
   /** Called whenever something was recorded, by this process or another. */
   observe(listener: (events: readonly RunEvent[]) => void): () => void;
   close(): Promise<void>;

@@ -44,6 +44,11 @@ export function renderUnknownOutcome(name: string): string {
   return fill(promptText('prompts/turns/unknown-outcome'), { name }).trim();
 }
 
+/** Stands for the result of a call that a run which ended had not come to. */
+export function renderNotCarriedOut(): string {
+  return promptText('prompts/turns/not-carried-out').trim();
+}
+
 /** The result of a call that was made although no tool was on offer. */
 export function renderNotOffered(): string {
   return promptText('prompts/turns/not-offered').trim();

@@ -1,5 +1,6 @@
 import type {
   ForkRequest,
+  ModelUsage,
   ReplayReport,
   ResumeRefusal,
   ResumeRequest,
@@ -9,6 +10,7 @@ import type {
   StartRequest,
   StopAnswer,
 } from '../../src/app/face.ts';
+import { CodedError } from '../../src/base/errors.ts';
 import type { CommandRuntime } from '../../src/cli/around/surroundings.ts';
 import { fold } from '../../src/domain/run/apply.ts';
 import type { RunEvent } from '../../src/domain/run/event.ts';
@@ -54,6 +56,12 @@ export class FakeRuntime implements CommandRuntime {
   /** Runs that go on where another was asked for, by that one. */
   readonly successors = new Map<string, string>();
   readonly reports = new Map<string, ReplayReport>();
+  /** What `usage` answers. */
+  models: readonly ModelUsage[] = [];
+  /** Runs whose conversation was deleted; their records stay. */
+  readonly swept = new Set<string>();
+  /** Filters that records were asked for with. */
+  readonly asked: Parameters<Runtime['records']>[0][] = [];
   onCancel: (reason: CancelReason, runId: string) => void = () => {};
   /** Called when a run was asked for and its handle is given out. */
   onStart: (runId: string) => void = () => {};
@@ -129,11 +137,15 @@ export class FakeRuntime implements CommandRuntime {
   fork: Runtime['fork'] = async (request) => {
     const error = this.refusals.get(request.runId);
     if (error) return { ok: false, error };
+    this.#requireKept(request.runId);
     this.forked.push(request);
     return { ok: true, value: this.#handleOf('root') };
   };
 
-  replay: Runtime['replay'] = async (runId) => this.reports.get(runId) ?? null;
+  replay: Runtime['replay'] = async (runId) => {
+    this.#requireKept(runId);
+    return this.reports.get(runId) ?? null;
+  };
 
   stop: Runtime['stop'] = async (runId, reason) => {
     this.stopped.push([runId, reason]);
@@ -142,16 +154,27 @@ export class FakeRuntime implements CommandRuntime {
     return record ? { kind: 'at_rest', record } : { kind: 'not_found' };
   };
 
-  records: Runtime['records'] = async (filter = {}) =>
-    [...this.#events.keys()]
+  records: Runtime['records'] = async (filter = {}) => {
+    this.asked.push(filter);
+    const { rootId, since, resumedFrom } = filter;
+    return [...this.#events.keys()]
       .flatMap((runId) => this.#recordOf(runId) ?? [])
-      .filter(({ root_id }) => filter.rootId === undefined || root_id === filter.rootId)
-      .filter((record) => filter.since === undefined || isSince(record, filter.since));
+      .filter(({ root_id }) => rootId === undefined || root_id === rootId)
+      .filter(({ resumed_from }) => resumedFrom === undefined || resumed_from === resumedFrom)
+      .filter((record) => since === undefined || isSince(record, since));
+  };
 
-  result: Runtime['result'] = async (runId) => this.#results.get(runId) ?? null;
+  result: Runtime['result'] = async (runId) => {
+    this.#requireKept(runId);
+    return this.#results.get(runId) ?? null;
+  };
 
-  events: Runtime['events'] = async (runId, after = 0) =>
-    (this.#events.get(runId) ?? []).filter(({ seq }) => seq > after);
+  events: Runtime['events'] = async (runId, after = 0) => {
+    this.#requireKept(runId);
+    return (this.#events.get(runId) ?? []).filter(({ seq }) => seq > after);
+  };
+
+  usage: Runtime['usage'] = async () => this.models;
 
   observe: Runtime['observe'] = (listener) => {
     this.#listeners.add(listener);
@@ -161,6 +184,10 @@ export class FakeRuntime implements CommandRuntime {
   async close(): Promise<void> {
     this.closed = true;
     this.closes++;
+  }
+
+  #requireKept(runId: string): void {
+    if (this.swept.has(runId)) throw new CodedError('swept', `The conversation of ${runId} was deleted.`);
   }
 
   #endOf(runId: string): PromiseWithResolvers<RunResult> {

@@ -227,7 +227,7 @@ describe('show', () => {
     runtime.keep(result);
     await line.run('show', 'run_old1', '--output-format', 'json');
     const { record, ...rest } = JSON.parse(line.stdout());
-    expect(rest).toEqual(result);
+    expect(rest).toEqual({ ...result, conversation: 'kept' });
     expect(record).toMatchObject({ run_id: 'run_old1', state: 'completed', cwd: '/work' });
   });
 });

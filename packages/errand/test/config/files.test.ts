@@ -56,7 +56,7 @@ describe('configuration files', () => {
     ['retention = 3', '"retention" must be a table.'],
     ['[retention]\ndays = 0', 'retention.days takes a whole number from 1 to 36500, not 0.'],
     ['[retention]\nruns = "all"', 'retention.runs takes a whole number from 1 to 10000000, not "all".'],
-    ['[retention]\nhours = 3', 'there is no setting "retention.hours"; accepted here: days, runs.'],
+    ['[retention]\nhours = 3', 'there is no setting "retention.hours"; accepted here: days, hidden_days, runs.'],
     ...['999', '10_000_001', '8_000.5', '"32k"', 'true'].map((window) => [
       `[connections.x]\npreset = "ollama"\ncontext_window = ${window}`,
       'connections.x.context_window must be a whole number of tokens from 1000 to 10000000.',

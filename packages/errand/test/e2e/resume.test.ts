@@ -53,6 +53,23 @@ async function killed(task = 'find the gate') {
   return { server, place, stage, id: String(found.run_id) };
 }
 
+describe('a run that is over', () => {
+  it('[DUR-4] [DUR-6] is gone on with by one new run, whichever of several processes is first', async () => {
+    const { place, stage } = await serve(done('the first answer'));
+    const { run_id } = jsonOf(await errand(place, ['run', 'find the gate', '--output-format', 'json']));
+    stage.script = done('and more');
+    const ends = await Promise.all([1, 2, 3].map(() => errand(place, ['resume', run_id, '--output-format', 'json'])));
+    const found = await runs(place);
+    expect(found).toHaveLength(2);
+    const next = found.find((run: { run_id: string }) => run.run_id !== run_id)?.run_id;
+    const answered = ends.filter(({ code }) => code === 0);
+    expect(answered.length).toBeGreaterThan(0);
+    for (const ended of answered) expect(jsonOf(ended)).toMatchObject({ run_id: next, answer: 'and more' });
+    for (const { code, stderr } of ends.filter((ended) => !answered.includes(ended)))
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/^errand: .* is at work\./u) });
+  });
+});
+
 describe('a process that was killed in the middle of a stream', () => {
   it('[DUR-3] [DUR-7] ps shows its run as interrupted at once, show says how to go on', async () => {
     const { place, id } = await killed();

@@ -158,6 +158,31 @@ describe('a parent that delegates', () => {
     expect(result.helpers.map((helper) => helper.state)).toEqual(Array(6).fill('completed'));
   });
 
+  it('[RUN-2] [LIM-2] a parent whose helpers are done waits for a slot, and says so', async () => {
+    const instance = await createInstance(
+      (request) => {
+        if (openingOf(request) === 'BESIDE') return instance.server.hold('beside', answer({ text: 'beside' }));
+        if (!openingOf(request).startsWith('ROOT')) return instance.server.hold('helper', answer({ text: REPORT }));
+        return resultsOf(request).length === 0
+          ? answer({ calls: [{ name: 'agent', args: { task: 'look' } }] })
+          : answer({ text: 'merged' });
+      },
+      { limits: { max_concurrent: 1, launch_concurrency: 1 } },
+    );
+    const parent = await instance.start('ROOT');
+    await instance.server.whenHeld('helper');
+    const waitsFor = async () => (await instance.journal.record(parent.run_id))?.waiting_on;
+    expect(await waitsFor()).toBe('children');
+    const beside = await instance.start('BESIDE');
+    instance.server.release('helper');
+    await instance.server.whenHeld('beside');
+    while ((await waitsFor()) === 'children') await new Promise((resolve) => setImmediate(resolve));
+    expect(await waitsFor()).toBe('slot');
+    instance.server.release('beside');
+    expect(await parent.result).toMatchObject({ state: 'completed', answer: 'merged' });
+    expect(await beside.result).toMatchObject({ state: 'completed' });
+  });
+
   it('[LIM-2] never more steps at once than the instance allows', async () => {
     let most = 0;
     const instance = await createInstance(

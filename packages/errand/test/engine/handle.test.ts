@@ -16,16 +16,39 @@ describe('the handle of a run', () => {
     expect(unhandled).toEqual([]);
   });
 
-  it('[RUN-6] [DUR-4] a run that was on record before is not withdrawn when its key is refused later', async () => {
-    let code = 503;
-    const instance = await createInstance(() => status(code, { error: { message: 'no' } }), { limits: { retries: 0 } });
-    const first = await instance.run('go');
-    expect(first).toMatchObject({ state: 'interrupted', reason: 'provider' });
-    code = 401;
-    const resumed = await instance.runtime.resume({ runId: first.run_id });
-    if (!resumed.ok) throw new Error(resumed.error.message);
-    expect(await resumed.value.result).toMatchObject({ state: 'failed', reason: 'provider_refused' });
+  it('[RUN-6] [DUR-4] a run that goes on with a key that is refused is at rest again, and goes on with a good one', async () => {
+    let code: number | null = 503;
+    const instance = await createInstance(
+      () => (code === null ? answer({ text: 'at last' }) : status(code, { error: { message: 'no' } })),
+      { limits: { retries: 0 } },
+    );
+    const goOn = async (runId: string) => {
+      const resumed = await instance.runtime.resume({ runId });
+      return resumed.ok ? resumed.value.result : expect.fail(resumed.error.message);
+    };
+    const { run_id } = await instance.run('go');
+    for (code of [401, 403, 404])
+      expect(await goOn(run_id)).toMatchObject({ run_id, state: 'interrupted', reason: 'provider' });
+    code = null;
+    expect(await goOn(run_id)).toMatchObject({ run_id, state: 'completed', answer: 'at last' });
     expect(await instance.runtime.records()).toHaveLength(1);
+  });
+
+  it('[RUN-2] [DUR-4] once it has gone on for a step, a refused key is an ending like any other', async () => {
+    const answers = [
+      status(503),
+      answer({ calls: [{ name: 'list', args: {} }] }),
+      status(401, { error: { message: 'no' } }),
+    ];
+    const instance = await createInstance(() => answers.shift() ?? answer({ text: 'too far' }), {
+      limits: { retries: 0 },
+    });
+    const { run_id } = await instance.run('go');
+    const resumed = await instance.runtime.resume({ runId: run_id });
+    expect(await (resumed.ok ? resumed.value.result : null)).toMatchObject({
+      state: 'failed',
+      reason: 'provider_refused',
+    });
   });
 
   it('[SUR-5] lets a view hear the text as it streams; one that breaks does not break the run', async () => {
@@ -64,5 +87,19 @@ describe('the handle of a run', () => {
     const result = await instance.run('ROOT');
     expect(result.answer).toMatch(/^Error: agent failed: not now\|<helper_answer/u);
     expect(result.helpers).toMatchObject([{ state: 'completed' }]);
+  });
+
+  it('[SUR-5] [DUR-7] what is just being started when the instance is closed does not begin, and leaves nothing behind', async () => {
+    const instance = await createInstance(() => answer({ text: 'too late' }));
+    const recorded: unknown[] = [];
+    const append = instance.journal.append.bind(instance.journal);
+    instance.journal.append = (entries) => {
+      recorded.push(...entries);
+      return append(entries);
+    };
+    const starting = instance.start('go');
+    await Promise.all([instance.runtime.close(), expect(starting).rejects.toMatchObject({ code: 'closed' })]);
+    expect(recorded).toEqual([]);
+    expect(instance.server.requests).toEqual([]);
   });
 });

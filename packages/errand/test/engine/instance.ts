@@ -28,6 +28,8 @@ export interface InstanceOptions {
   /** The system's clock instead of one moved by hand: for what waits on real sockets and short pauses alike. */
   readonly realTime?: boolean;
   readonly extraTools?: WireOptions['extraTools'];
+  /** What every draw of chance gives; default 0.5. Instances on one store need different ones, or their ids are the same. */
+  readonly chance?: number;
 }
 
 export interface Instance {
@@ -66,7 +68,7 @@ export async function createInstance(
     models: createModels([connection, other], () => null, clock),
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     clock: options.realTime ? createSystemClock() : clock,
-    random: options.realTime ? Math.random : () => 0.5,
+    random: options.realTime ? Math.random : () => options.chance ?? 0.5,
     extraTools: options.extraTools ?? [],
     mode: 'run',
   });

@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { LEASE_MS } from '../../src/engine/supervisor/take-over.ts';
 import { createSystemClock } from '../../src/host/clock.ts';
+import { createMemoryJournal } from '../../src/stores/memory/journal.ts';
 import { openSqliteJournal } from '../../src/stores/sqlite/journal.ts';
 import { answer } from '../../src/testing/index.ts';
 import { createInstance, delegating, type Instance, REPORT } from './instance.ts';
@@ -86,5 +88,37 @@ describe('several instances on one store', () => {
     const stopped = second.runtime.stop(handle.run_id, 'user');
     expect(await handle.result).toMatchObject({ state: 'cancelled', reason: 'user' });
     expect(await stopped).toMatchObject({ kind: 'stopped', record: { state: 'cancelled' } });
+  });
+
+  it('[DUR-4] [DUR-6] asked by several at the same instant, a run that is over is gone on with by one new run', async () => {
+    const script = () => answer({ text: 'once more' });
+    const journal = createMemoryJournal();
+    const first = await createInstance(script, { journal });
+    const { run_id } = await first.run('go');
+    const others = [
+      await createInstance(script, { journal, chance: 0.1 }),
+      await createInstance(script, { journal, chance: 0.9 }),
+    ];
+    // All have looked before any has made one.
+    const records = journal.records.bind(journal);
+    const looked = Promise.withResolvers<void>();
+    let looking = 0;
+    journal.records = async (filter) => {
+      const found = await records(filter);
+      if (filter?.resumed_from !== undefined && looking < 3) {
+        if (++looking === 3) looked.resolve();
+        await looked.promise;
+      }
+      return found;
+    };
+    const instances = [first, ...others];
+    const resumed = instances.map(({ runtime }) => runtime.resume({ runId: run_id }));
+    const one = await Promise.any(resumed.map(async (each) => ((await each).ok ? each : Promise.reject(new Error()))));
+    expect(await (one.ok ? one.value.result : null)).toMatchObject({ state: 'completed', answer: 'once more' });
+    await Promise.all(instances.map(({ clock }) => clock.advance(LEASE_MS)));
+    const ids = (await Promise.all(resumed)).map((each) => (each.ok ? each.value.run_id : each.error.code));
+    const successors = await records({ resumed_from: run_id });
+    expect(successors).toHaveLength(1);
+    expect(new Set(ids)).toEqual(new Set([successors[0]?.run_id]));
   });
 });

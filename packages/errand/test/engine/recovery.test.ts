@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { CodedError } from '../../src/base/errors.ts';
 import { fold } from '../../src/domain/run/apply.ts';
-import type { RunEventBody } from '../../src/domain/run/event.ts';
+import type { RunEventBody, RunSpec } from '../../src/domain/run/event.ts';
+import type { ToolCall } from '../../src/domain/run/message.ts';
 import { recordOf } from '../../src/domain/run/record.ts';
 import { NO_USAGE } from '../../src/domain/run/usage.ts';
 import { createProcesses } from '../../src/host/create-processes.ts';
@@ -218,6 +219,31 @@ describe('what an earlier process left', () => {
     expect(await instance.runtime.records()).toMatchObject([{ state: 'cancelled', reason: 'user' }]);
   });
 
+  it('[DUR-2] [DUR-4] one that was stopped in mid-step is continued with what its calls had brought, and is told of those that nobody saw end', async () => {
+    const calls = ['read', 'write', 'list'].map((name, index) => ({ call_id: `c${index}`, name, args: '{}' }));
+    const [done, acting, waiting] = calls as [ToolCall, ToolCall, ToolCall];
+    const journal = await leftBy(DEAD, [
+      {
+        run_id: 'run_stopped',
+        bodies: [
+          ...MID_STEP.slice(0, 2),
+          { ...MID_STEP[2], calls } as RunEventBody,
+          { type: 'tool.started', step: 1, risk: 'read', ...done },
+          { type: 'tool.finished', step: 1, ...done, status: 'ok', output: 'was read', ms: 1, active_ms: 6 },
+          { type: 'tool.started', step: 1, risk: 'write', ...acting },
+          { type: 'cancel.asked', reason: 'user' },
+        ],
+      },
+    ]);
+    const instance = await createInstance((request) => answer({ text: resultsOf(request).join('|') }), { journal });
+    expect(await journal.record('run_stopped')).toMatchObject({ state: 'cancelled' });
+    const resumed = await instance.runtime.resume({ runId: 'run_stopped' });
+    const { answer: told } = await (resumed.ok ? resumed.value.result : expect.fail(resumed.error.message));
+    const said = [/^was read$/u, /^Error: Outcome unknown: this call of write/u, /^Error: Not carried out/u];
+    for (const [index, text] of told.split('|').entries()) expect(text).toMatch(said[index] ?? waiting.name);
+    expect(told.split('|')).toHaveLength(3);
+  });
+
   it('[DUR-3] [PAIN-22] who was told to stop while queued is stopped as well', async () => {
     const journal = await leftBy(DEAD, [{ run_id: 'run_told', bodies: [{ type: 'cancel.asked', reason: 'user' }] }]);
     const instance = await createInstance(() => answer({ text: 'x' }), { journal });
@@ -337,24 +363,41 @@ describe('what an earlier process left', () => {
   });
 });
 
-describe('a helper that had not begun', () => {
-  it('[DUR-3] and whose model is not to be had any more is over; its parent is told once', async () => {
-    const call = { call_id: 'c1', name: 'agent', args: '{"task":"look"}' };
-    const bodies: RunEventBody[] = [
-      ...MID_STEP.slice(0, 2),
-      { ...MID_STEP[2], calls: [call] } as RunEventBody,
-      { type: 'tool.started', step: 1, risk: 'read', ...call },
-    ];
-    const journal = await leftBy(DEAD, [{ run_id: 'run_root', bodies }]);
-    const [created] = eventsOf([], {
-      root_id: 'run_root',
-      call_id: 'c1',
-      model: 'gone/m',
-      boot_id: 'boot_old',
-      depth: 1,
+/** A root that was waiting for its helper when its process died. */
+async function leftWithHelper(helper: Partial<RunSpec>, bodies: readonly RunEventBody[]): Promise<Journal> {
+  const call = { call_id: 'c1', name: 'agent', args: '{"task":"look"}' };
+  const waiting: RunEventBody[] = [
+    ...MID_STEP.slice(0, 2),
+    { ...MID_STEP[2], calls: [call] } as RunEventBody,
+    { type: 'tool.started', step: 1, risk: 'read', ...call },
+  ];
+  const journal = await leftBy(DEAD, [{ run_id: 'run_root', bodies: waiting }]);
+  const spec = { root_id: 'run_root', call_id: 'c1', boot_id: 'boot_old', depth: 1, ...helper };
+  const events = eventsOf(bodies, spec).map((event) => ({ ...event, run_id: 'run_child', parent_id: 'run_root' }));
+  await journal.append([{ run_id: 'run_child', events, record: recordOf(fold(events)), epoch: 1 }]);
+  return journal;
+}
+
+describe('a helper of a root that goes on', () => {
+  it('[DUR-1] [DUR-7] whose record is damaged is not launched again; its parent is told once', async () => {
+    const journal = await leftWithHelper({}, [...MID_STEP, SETTLED]);
+    const read = journal.read.bind(journal);
+    journal.read = async (runId, after) => {
+      if (runId === 'run_child') throw new CodedError('corrupt', `What is stored about ${runId} is damaged.`);
+      return read(runId, after);
+    };
+    const instance = await createInstance((request) => answer({ text: `told: ${resultsOf(request).join('|')}` }), {
+      journal,
     });
-    const child = { ...created, run_id: 'run_child', parent_id: 'run_root' };
-    await journal.append([{ run_id: 'run_child', events: [child], record: recordOf(fold([child])), epoch: 1 }]);
+    const resumed = await instance.runtime.resume({ runId: 'run_root' });
+    const result = await (resumed.ok ? resumed.value.result : expect.fail(resumed.error.message));
+    expect(result.answer).toMatch(/^told: [^|]*run_child[^|]*is damaged on disk[^|]*$/u);
+    expect(instance.server.requests).toHaveLength(1);
+    expect(await journal.records()).toHaveLength(2);
+  });
+
+  it('[DUR-3] that had not begun, and whose model is not to be had any more, is over; its parent is told once', async () => {
+    const journal = await leftWithHelper({ model: 'gone/m' }, []);
     const instance = await createInstance((request) => answer({ text: `told: ${resultsOf(request).join()}` }), {
       journal,
     });

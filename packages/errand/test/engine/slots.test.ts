@@ -47,6 +47,23 @@ describe('slots', () => {
     expect(store.listeners.size).toBe(0);
   });
 
+  it('[LIM-2] [RUN-2] tells once who has to wait, whatever is full, and nobody else', async () => {
+    const { store, shared } = createStore(2);
+    const slots = new Slots({ all: 4, forHelpers: 1 }, shared);
+    const told: string[] = [];
+    const wait = (name: string, helper: boolean) => slots.wait(helper, NEVER, () => told.push(name));
+    await Promise.all([wait('first helper', true), wait('first root', false)]);
+    expect(told).toEqual([]);
+    const held = [wait('behind the bound of helpers', true), wait('behind the store', false)];
+    await settled();
+    expect(told).toEqual(['behind the bound of helpers', 'behind the store']);
+    slots.give(true);
+    slots.give(false);
+    await Promise.all(held);
+    expect(told).toHaveLength(2);
+    expect(store.free).toBe(0);
+  });
+
   it('[LIM-2] whoever leaves while none is free leaves no listener behind', async () => {
     const { store, shared } = createStore(0);
     const slots = new Slots({ all: 4, forHelpers: 4 }, shared);

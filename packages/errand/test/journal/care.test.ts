@@ -4,13 +4,12 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import type { Journal } from '../../src/ports/journal.ts';
 import { createMemoryJournal } from '../../src/stores/memory/journal.ts';
+import { KEEP_ALL, KEEP_NONE } from '../../src/testing/journal/trees.ts';
 import { SampleRun } from '../../src/testing/sample-run.ts';
 import { startChild } from './child.ts';
 import { FailingDisk } from './failing-disk.ts';
 import { temporaryFolder } from './folder.ts';
 import { openStore } from './open-store.ts';
-
-const EVERYTHING = { endedBefore: Number.MAX_SAFE_INTEGER, keep: 0 };
 
 interface TreeOptions {
   readonly children: number;
@@ -49,9 +48,9 @@ describe('retention', () => {
     const pinned = journal.putBlob('You are a helper.');
     await appendTree(journal, 'run_a', { children: 2, output: 'x'.repeat(40_000) });
     await appendTree(journal, 'run_b', { children: 0 });
-    expect(await journal.retain(EVERYTHING)).toBe(4);
+    expect((await journal.retain(KEEP_NONE)).runs).toBe(4);
     await appendTree(journal, 'run_c', { children: 0 });
-    expect(await journal.retain(EVERYTHING)).toBe(1);
+    expect((await journal.retain(KEEP_NONE)).runs).toBe(1);
     expect(ask(folder, 'select * from usage_totals')).toEqual([
       { model: 'sample/sample-1', runs: 5, input: 1_000, cached: 0, output: 100, reasoning: 0, unknown_calls: 0 },
     ]);
@@ -65,10 +64,10 @@ describe('retention', () => {
   it('[DUR-5] works in small transactions: no more than about a thousand events each', async () => {
     const disk = new FailingDisk();
     const journal = openStore({ folder: temporaryFolder(), connect: disk.connect });
-    // 401 runs of 13 events each.
+    // 401 runs of 11 events each.
     await appendTree(journal, 'run_a', { children: 400 });
     disk.statements.length = 0;
-    expect(await journal.retain(EVERYTHING)).toBe(401);
+    expect((await journal.retain(KEEP_NONE)).runs).toBe(401);
     const commits = disk.statements.filter((sql) => sql === 'commit').length;
     expect(commits).toBeGreaterThanOrEqual(6);
     expect(commits).toBeLessThanOrEqual(9);
@@ -91,7 +90,7 @@ describe('retention', () => {
       for (const { parent_id } of left) {
         if (parent_id !== null) expect(left.some((record) => record.run_id === parent_id)).toBe(true);
       }
-      expect(await journal.retain(EVERYTHING)).toBe(left.length);
+      expect((await journal.retain(KEEP_NONE)).runs).toBe(left.length);
       expect(ask(folder, 'select runs, input from usage_totals')).toEqual([{ runs: 603, input: 120_600 }]);
       expect(await journal.check()).toEqual([]);
       await journal.close();
@@ -108,23 +107,102 @@ describe('retention', () => {
         if (++parts === 2) resolve(journal.close());
       });
     });
-    await expect(journal.retain(EVERYTHING)).rejects.toMatchObject({ code: 'closed' });
+    await expect(journal.retain(KEEP_NONE)).rejects.toMatchObject({ code: 'closed' });
     await closing;
     const again = openStore({ folder });
     expect(await again.check()).toEqual([]);
     const left = await again.records();
     expect(left.length).toBeLessThan(401);
-    expect(await again.retain(EVERYTHING)).toBe(left.length);
+    expect((await again.retain(KEEP_NONE)).runs).toBe(left.length);
     await again.close();
   });
 
-  it('[DUR-5] [DUR-7] a run with a broken row goes as well, with a usage that nobody knows', async () => {
+  it('[DUR-5] sweeps conversations in small transactions too, and leaves nothing of them but their rows', async () => {
+    const disk = new FailingDisk();
+    const folder = temporaryFolder();
+    const journal = openStore({ folder, connect: disk.connect });
+    const pinned = journal.putBlob('You are a helper.');
+    await appendTree(journal, 'run_a', { children: 400, output: 'x'.repeat(40_000) });
+    await appendTree(journal, 'run_late', { children: 0, at: 9_000 });
+    disk.statements.length = 0;
+    expect(await journal.retain({ ...KEEP_ALL, hiddenAge: 1_000 })).toEqual({ runs: 0, conversations: 400 });
+    const commits = disk.statements.filter((sql) => sql === 'commit').length;
+    expect(commits).toBeGreaterThanOrEqual(6);
+    expect(commits).toBeLessThanOrEqual(9);
+    expect(ask(folder, 'select distinct run_id from events')).toEqual([{ run_id: 'run_a' }, { run_id: 'run_late' }]);
+    expect(ask(folder, 'select run_id from event_texts')).toEqual([{ run_id: 'run_a' }]);
+    expect(ask(folder, 'select count(*) as count from blobs')).toEqual([{ count: 2 }]);
+    expect(await journal.getBlob(pinned)).toBe('You are a helper.');
+    expect(await journal.records()).toHaveLength(402);
+    expect(await journal.check()).toEqual([]);
+    await journal.close();
+  });
+
+  it('[DUR-5] that sweeps and ends where the journal is closed leaves a sound store, and is finished by the next', async () => {
     const folder = temporaryFolder();
     const journal = openStore({ folder });
-    await appendTree(journal, 'run_a', { children: 1 });
-    ask(folder, "update runs set record = '{' where run_id = 'run_a_0'");
-    expect(await journal.retain(EVERYTHING)).toBe(2);
-    expect(ask(folder, 'select runs from usage_totals')).toEqual([{ runs: 1 }]);
+    await appendTree(journal, 'run_a', { children: 400 });
+    await appendTree(journal, 'run_late', { children: 0, at: 9_000 });
+    const rule = { ...KEEP_ALL, hiddenAge: 1_000 };
+    let parts = 0;
+    const closing = new Promise<void>((resolve) => {
+      journal.observe(() => {
+        if (++parts === 2) resolve(journal.close());
+      });
+    });
+    await expect(journal.retain(rule)).rejects.toMatchObject({ code: 'closed' });
+    await closing;
+    const again = openStore({ folder });
+    expect(await again.check()).toEqual([]);
+    const left = Number(ask(folder, 'select count(*) as count from runs where swept = 0')[0]?.count) - 2;
+    expect(left).toBeGreaterThan(0);
+    expect(left).toBeLessThan(400);
+    expect(await again.retain(rule)).toEqual({ runs: 0, conversations: left });
+    expect(await again.check()).toEqual([]);
+    await again.close();
+  });
+
+  it('[DUR-5] [DUR-6] leaves a tree alone that another process has gone on with since it was looked at, though it is over again', async () => {
+    const folder = temporaryFolder();
+    const [journal, other] = [openStore({ folder }), openStore({ folder })];
+    await appendTree(journal, 'run_a', { children: 400 });
+    const [parent = new SampleRun({ run_id: 'run_b' })] = await appendTree(journal, 'run_b', { children: 400 });
+    await appendTree(journal, 'run_late', { children: 0, at: 9_000 });
+    const goneOn = new Promise<void>((resolve, reject) => {
+      let parts = 0;
+      journal.observe(() => {
+        if (++parts !== 1) return;
+        const helper = new SampleRun({ run_id: 'run_helper', parent, at: 20_000 });
+        const all = other.append([helper.create(), helper.start(), helper.settle()]);
+        all.then(resolve, reject);
+      });
+    });
+    expect(await journal.retain({ ...KEEP_ALL, hiddenAge: 1_000 })).toEqual({ runs: 0, conversations: 400 });
+    await goneOn;
+    expect(await other.read('run_b_7')).toHaveLength(11);
+    await expect(other.read('run_a_7')).rejects.toMatchObject({ code: 'swept' });
+    await Promise.all([journal.close(), other.close()]);
+  });
+
+  it('[DUR-7] on a disk that fails says so with an error of the catalogue, and goes on when it works again', async () => {
+    const disk = new FailingDisk();
+    const journal = openStore({ folder: temporaryFolder(), connect: disk.connect });
+    await appendTree(journal, 'run_a', { children: 2 });
+    await appendTree(journal, 'run_late', { children: 0, at: 9_000 });
+    const rule = { ...KEEP_ALL, hiddenAge: 1_000 };
+    const before = await journal.usage();
+    for (const at of ['select root_id', 'begin immediate', 'delete from events', 'update runs set swept', 'commit']) {
+      disk.failWhen((sql) => (sql.startsWith(at) ? 'write' : null));
+      await expect(journal.retain(rule)).rejects.toMatchObject({ code: 'io' });
+      disk.heal();
+      expect(await journal.read('run_a_1')).toHaveLength(11);
+    }
+    disk.failWhen((sql) => (sql.startsWith('select model') ? 'read' : null));
+    await expect(journal.usage()).rejects.toMatchObject({ code: 'io' });
+    disk.heal();
+    expect(await journal.retain(rule)).toEqual({ runs: 0, conversations: 2 });
+    expect(await journal.usage()).toEqual(before);
+    expect(await journal.check()).toEqual([]);
     await journal.close();
   });
 });
@@ -132,9 +210,15 @@ describe('retention', () => {
 describe('a search for damage', () => {
   it.each([
     ['a row that is no JSON', "update runs set record = '{' where run_id = 'run_b'", /row of run_b is no JSON/u],
+    [
+      'a row of another run',
+      "update runs set record = '{}' where run_id = 'run_b'",
+      /row of run_b is no record of it/u,
+    ],
     ['an event that is no JSON', "update events set data = '{' where run_id = 'run_b' and seq = 4", /event of run_b/u],
     ['an event that is gone', "delete from events where run_id = 'run_b' and seq = 4", /Events of run_b are missing/u],
     ['all events gone', "delete from events where run_id = 'run_b'", /Events of run_b are missing/u],
+    ['events of a swept run', "update runs set swept = 1 where run_id = 'run_b'", /events of run_b, whose conver/u],
     ['a row that is gone', "delete from runs where run_id = 'run_b'", /events of run_b, but no row/u],
     ['a long text that is gone', 'delete from blobs where pinned = 0', /long text of run_b is missing/u],
     ['a system text that is gone', 'delete from blobs where pinned = 1', /system text .* of run_b is missing/u],
@@ -209,7 +293,8 @@ describe('a backup', () => {
     const folder = temporaryFolder();
     const journal = openStore({ folder });
     for (let tree = 0; tree < 12; tree++) {
-      await appendTree(journal, `run_${tree}`, { children: 20, output: `${tree}`.repeat(100_000) });
+      // Some thousands of pages: the copy takes several steps.
+      await appendTree(journal, `run_${tree}`, { children: 60, output: 'x'.repeat(30_000) });
     }
     const child = startChild('append', folder, 'other', '100000');
     await child.lines.next();
@@ -225,13 +310,13 @@ describe('a backup', () => {
       await journal.append([own.create(), own.start()]);
     }
     await copying;
-    expect(written).toBeGreaterThan(2);
+    expect(written).toBeGreaterThan(0);
     expect(child.process.exitCode).toBeNull();
     child.process.kill('SIGKILL');
     await child.ended;
     const copy = openStore({ folder: join(file, '..') });
     expect(await copy.check()).toEqual([]);
-    expect((await copy.records({ root_id: 'run_11' })).length).toBe(21);
+    expect((await copy.records({ root_id: 'run_11' })).length).toBe(61);
     // Each append of that process holds an entry of both runs.
     expect((await copy.read('other_parent')).length).toBe((await copy.read('other_child')).length);
     await Promise.all([journal.close(), copy.close()]);

@@ -79,19 +79,6 @@ describe('a damaged store', () => {
     await journal.close();
   });
 
-  it('[DUR-7] a row of a run that is no JSON is left out of lists, and named when it is asked for', async () => {
-    const folder = await filledFolder();
-    change(folder, "update runs set record = 'nonsense' where run_id = 'run_a'");
-    const journal = openStore({ folder });
-    expect((await journal.records()).map((record) => record.run_id)).toEqual(['run_b']);
-    await expect(journal.record('run_a')).rejects.toMatchObject({
-      code: 'corrupt',
-      message: expect.stringContaining('run_a'),
-    });
-    expect(await journal.read('run_a')).toHaveLength(6);
-    await journal.close();
-  });
-
   it('[DUR-7] a command that is no JSON is left out; those after it arrive', async () => {
     const folder = await filledFolder();
     const journal = openStore({ folder });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Journal } from '../../src/ports/journal.ts';
+import { KEEP_ALL, withSpec } from '../../src/testing/journal/trees.ts';
 import { SampleRun } from '../../src/testing/sample-run.ts';
 import { FailingDisk } from './failing-disk.ts';
 import { openStore } from './open-store.ts';
@@ -155,17 +156,54 @@ describe('a journal of 5,000 runs and 115,000 events', () => {
     expect(statements).toHaveLength(2 + 2 + 1 + 4 * living.length + 1 + living.length + 1);
   });
 
-  it('[DUR-5] loses its oldest tree without a look at the events of any other', async () => {
-    const { statements } = await asked(() => journal.retain({ endedBefore: DAY, keep: 10_000 }));
-    expect(await journal.record('run_0')).toBeNull();
-    expect(await journal.record('run_1')).not.toBeNull();
-    const deletes = statements.filter((sql) => sql.startsWith('delete from events '));
-    expect(deletes).toHaveLength(1 + CHILDREN);
+  it('[DUR-4] gives the runs that began with the transcript of another by their index, and looks at no others', async () => {
+    const again = new SampleRun({ run_id: 'run_again', at: TREES * DAY });
+    await again.claim(journal);
+    await journal.append([withSpec(again.create(), { resumed_from: 'run_7' })]);
+    const { statements, rows } = await asked(() => journal.records({ resumed_from: 'run_7' }));
+    expect(statements).toHaveLength(1);
+    expect(rows).toBe(1);
+    const plans = plansOf(statements);
+    expect(plans).toEqual([expect.stringContaining('USING INDEX runs_by_origin')]);
+    expectSearches(plans);
+  });
+
+  /** How SQLite finds what the statements delete or mark. */
+  function plansOfChanges(statements: readonly string[]): readonly string[] {
     const database = new DatabaseSync(join(folder, 'errand.db'), { readOnly: true });
     const plans = [...new Set(statements)]
-      .filter((sql) => sql.startsWith('delete'))
-      .flatMap((sql) => database.prepare(`explain query plan ${sql}`).all(sql.includes(':run') ? { run: '' } : {}));
+      .filter((sql) => sql.includes(':run'))
+      .flatMap((sql) => database.prepare(`explain query plan ${sql}`).all({ run: '' }));
     database.close();
-    expectSearches(plans.map((row) => String(row.detail)));
+    return plans.map((row) => String(row.detail));
+  }
+
+  it('[DUR-5] loses its oldest conversations without a look at the events of any other', async () => {
+    const { statements } = await asked(async () => {
+      const rule = { ...KEEP_ALL, now: (TREES - 2) * DAY, hiddenAge: (TREES - 4) * DAY };
+      expect(await journal.retain(rule)).toEqual({ runs: 0, conversations: 2 * CHILDREN });
+    });
+    expect(await journal.read('run_1')).toHaveLength(EVENTS + 1);
+    await expect(journal.read('run_1_0')).rejects.toMatchObject({ code: 'swept' });
+    expect(await journal.read('run_2_0')).toHaveLength(EVENTS + 1);
+    expect(statements.filter((sql) => sql.startsWith('delete from events '))).toHaveLength(2 * CHILDREN);
+    expectSearches(plansOfChanges(statements));
+  });
+
+  it('[DUR-5] loses its oldest tree without a look at the events of any other', async () => {
+    const before = await journal.usage();
+    const { statements } = await asked(() =>
+      journal.retain({ ...KEEP_ALL, now: (TREES - 2) * DAY, age: (TREES - 3) * DAY }),
+    );
+    expect(await journal.record('run_0')).toBeNull();
+    expect(await journal.record('run_1')).not.toBeNull();
+    expect(statements.filter((sql) => sql.startsWith('delete from events '))).toHaveLength(1 + CHILDREN);
+    expectSearches(plansOfChanges(statements));
+    const { statements: asking } = await asked(async () => {
+      expect(await journal.usage()).toEqual(before.map((sum) => ({ ...sum, deleted: 1 + CHILDREN })));
+    });
+    // One moment, one row per model and place: nothing is added up outside of the store.
+    expect(asking).toHaveLength(4);
+    expect(disk.rows).toBe(2);
   });
 });

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { LOG_LIMIT } from '../../src/stores/sqlite/checkpoints.ts';
+import { LOG_SIZE_LIMIT } from '../../src/stores/sqlite/open.ts';
 import { watchPath } from '../../src/stores/sqlite/watch.ts';
 import { SampleRun } from '../../src/testing/sample-run.ts';
 import { createTestClock } from '../../src/testing/test-clock.ts';
@@ -34,7 +35,8 @@ describe("the store's log", () => {
       after = logSize(folder);
     }
     expect(before).toBeGreaterThan(LOG_LIMIT);
-    expect(after).toBeLessThan(8 * MEGABYTE);
+    // Emptied; or cut to what a log keeps, where SQLite itself has found a moment without a reader.
+    expect(after).toBeLessThanOrEqual(LOG_SIZE_LIMIT);
     expect(reader.process.exitCode).toBeNull();
     await journal.close();
   }, 60_000);

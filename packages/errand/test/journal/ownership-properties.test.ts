@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Journal } from '../../src/ports/journal.ts';
 import { createMemoryJournal } from '../../src/stores/memory/journal.ts';
+import { KEEP_ALL } from '../../src/testing/journal/trees.ts';
 import { SampleRun } from '../../src/testing/sample-run.ts';
 import { temporaryFolder } from './folder.ts';
 import { openStore } from './open-store.ts';
@@ -68,7 +69,7 @@ async function perform(journal: Journal, each: Act): Promise<unknown> {
     case 'discard':
       return journal.discard(each.root);
     case 'retain':
-      return journal.retain({ endedBefore: 0, keep: each.keep });
+      return journal.retain({ ...KEEP_ALL, keep: each.keep });
   }
 }
 

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { fail, type Result, succeed } from '../../base/result.ts';
 import type { Environment } from '../environment.ts';
-import { DEFAULT_RETENTION, OPTIONS, parseOption } from '../options.ts';
+import { OPTIONS, parseOption } from '../options.ts';
 import { type Paths, pathsOf } from '../paths.ts';
 import { chooseModel } from './choose-model.ts';
 import { type Config, readConfig } from './config.ts';
@@ -15,7 +15,8 @@ import {
   connectionsFromEnvironment,
   OFFLINE,
 } from './connections.ts';
-import { clashOfCounts, clashOfFiles, limitsFrom } from './limits.ts';
+import { clashOfCounts, clashOfFiles, limitsFrom, type Values } from './limits.ts';
+import { clashOfRetention, retentionFrom } from './retention.ts';
 import type { Setting, Settings } from './settings.ts';
 import { checkProject, remedyFor } from './trust.ts';
 
@@ -52,7 +53,7 @@ export function loadSettings(question: SettingsQuestion): Result<Settings, Confi
     cwd,
     set,
     limits: limits.value,
-    retention: retentionOf(set),
+    retention: retentionFrom(valuesOf(set)),
     model: chooseModel({
       setting: set.get('model'),
       connections: connections.all,
@@ -133,7 +134,8 @@ function fromFile(config: Config | null, from: 'user' | 'project'): [string, Set
 
 /** Settings of files that contradict each other, shown in the first of `configs` that holds one of them. */
 function problemOfFiles(set: ReadonlyMap<string, Setting>, configs: readonly (Config | null)[]): ConfigProblem | null {
-  const clash = clashOfFiles(new Map([...set].map(([key, setting]) => [key, setting.value])));
+  const values = valuesOf(set);
+  const clash = clashOfFiles(values) ?? clashOfRetention(values);
   if (!clash) return null;
   for (const config of configs) {
     const key = clash.keys.find((name) => config?.values.has(name));
@@ -144,7 +146,7 @@ function problemOfFiles(set: ReadonlyMap<string, Setting>, configs: readonly (Co
 
 /** Bounds with flags and environment, which may narrow what a file says without being at odds with the rest of it. */
 function limitsOf(set: ReadonlyMap<string, Setting>): Result<Settings['limits'], ConfigProblem> {
-  const limits = limitsFrom(new Map([...set].map(([key, setting]) => [key, setting.value])));
+  const limits = limitsFrom(valuesOf(set));
   const narrowed = { ...limits, launch_concurrency: Math.min(limits.launch_concurrency, limits.max_concurrent) };
   const clash = clashOfCounts(narrowed);
   if (!clash) return succeed(narrowed);
@@ -153,12 +155,8 @@ function limitsOf(set: ReadonlyMap<string, Setting>): Result<Settings['limits'],
   return fail(source?.from === 'flag' ? wrongFlag(`${clash.message}${name}`) : unusable(`${clash.message}${name}`));
 }
 
-function retentionOf(set: ReadonlyMap<string, Setting>): Settings['retention'] {
-  const given = (name: keyof Settings['retention']) => {
-    const value = set.get(`retention.${name}`)?.value;
-    return typeof value === 'number' ? value : DEFAULT_RETENTION[name];
-  };
-  return { days: given('days'), runs: given('runs') };
+function valuesOf(set: ReadonlyMap<string, Setting>): Values {
+  return new Map([...set].map(([key, setting]) => [key, setting.value]));
 }
 
 function connectionsOf(

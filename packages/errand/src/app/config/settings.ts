@@ -25,6 +25,13 @@ export interface ChosenModel {
   readonly source: Source;
 }
 
+/** How long records of ended runs are kept, and how long the conversations of helpers, in days; how many ended runs at most. */
+export interface Retention {
+  readonly days: number;
+  readonly hidden_days: number;
+  readonly runs: number;
+}
+
 /** Everything that is configured, resolved for one working folder. May hold keys: never logged, never journaled. */
 export interface Settings {
   readonly paths: Paths;
@@ -35,7 +42,7 @@ export interface Settings {
   /** Bounds of the instance, flags included. */
   readonly limits: InstanceLimits;
   /** What is kept of runs that have ended. */
-  readonly retention: { readonly days: number; readonly runs: number };
+  readonly retention: Retention;
   /** The root's model, or why there is none: only a run needs one. */
   readonly model: Result<ChosenModel, ConfigProblem>;
   readonly effort: string | null;

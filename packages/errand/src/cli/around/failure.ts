@@ -1,5 +1,6 @@
 import { EXIT } from '../../app/exit-codes.ts';
-import { isStoreFault } from '../../app/store-fault.ts';
+import { isStoreFault, isSwept } from '../../app/store-fault.ts';
+import { messageOf } from '../../base/errors.ts';
 import { printableText } from '../../terminal/text.ts';
 
 /** An expected end of a command: what is printed after `errand: `, and the exit code. */
@@ -13,10 +14,14 @@ export class Failure extends Error {
   }
 }
 
-/** A store that cannot be used: its own sentence, after `what` was broken off by it. Null: it is something else. */
+/**
+ * A store that cannot be used, or no longer has what is asked of it: its own sentence, after `what` was broken off by it.
+ * Null: it is something else.
+ */
 export function storeFailure(error: unknown, what?: string): Failure | null {
-  if (!isStoreFault(error)) return null;
-  return new Failure(EXIT.unusable, what === undefined ? error.message : `${what}: ${error.message}`, error);
+  const exit = isSwept(error) ? EXIT.usage : isStoreFault(error) ? EXIT.unusable : null;
+  if (exit === null) return null;
+  return new Failure(exit, what === undefined ? messageOf(error) : `${what}: ${messageOf(error)}`, error);
 }
 
 /** A message as one line that steers no terminal. */

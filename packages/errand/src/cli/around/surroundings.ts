@@ -9,7 +9,7 @@ import type { Output } from './output.ts';
 /** What commands need of the runtime. */
 export type CommandRuntime = Pick<
   Runtime,
-  'start' | 'resume' | 'replay' | 'fork' | 'stop' | 'records' | 'result' | 'events' | 'observe'
+  'start' | 'resume' | 'replay' | 'fork' | 'stop' | 'records' | 'result' | 'events' | 'usage' | 'observe'
 >;
 
 /** An instance that a command uses, and the way to let go of it. */

@@ -11,7 +11,7 @@ import { stateInWords } from '../../terminal/words.ts';
 import { Failure } from '../around/failure.ts';
 import { type Flags, settingsOf, withService } from '../around/open.ts';
 import type { CommandRuntime, Surroundings } from '../around/surroundings.ts';
-import { findRun } from '../find-run.ts';
+import { findRun, ofConversation } from '../find-run.ts';
 import { formatOf, goAndFollow, isSilent, refusal } from '../run/follow.ts';
 import { displayFlags, raisesOf } from './resume-flags.ts';
 
@@ -67,7 +67,8 @@ async function lookUp(runtime: CommandRuntime, { run, raises, message }: Wanted)
     throw new Failure(EXIT.usage, `--message is for a run that has ended: ${why}; leave it out.`);
   }
   const successor = isTerminal(record.state) ? await successorOf(runtime, run_id) : null;
-  const events = await runtime.events((successor ?? record).run_id);
+  const goesOn = successor ?? record;
+  const events = await ofConversation(goesOn, runtime.events(goesOn.run_id));
   const obstacle = limitInTheWay(events, raises);
   if (obstacle !== null) throw new Failure(EXIT.usage, obstacle);
   const limits = Object.keys(raises).length > 0 ? { limits: raised(fold(events).limits, raises) } : {};
@@ -75,7 +76,8 @@ async function lookUp(runtime: CommandRuntime, { run, raises, message }: Wanted)
 }
 
 async function successorOf(runtime: CommandRuntime, runId: string): Promise<RunRecord | null> {
-  return (await runtime.records()).find(({ resumed_from }) => resumed_from === runId) ?? null;
+  const [successor] = await runtime.records({ resumedFrom: runId });
+  return successor ?? null;
 }
 
 /** What is to be said where another run than the one that was named goes on. */

@@ -1,3 +1,5 @@
+import { isSwept } from '../../app/store-fault.ts';
+import type { RunEvent } from '../../domain/run/event.ts';
 import type { RunResult } from '../../domain/run/result.ts';
 import { printable } from '../../terminal/text.ts';
 import { stateInWords } from '../../terminal/words.ts';
@@ -15,10 +17,20 @@ export async function answeredHelpers(
   const lines: string[] = [];
   let more = 0;
   for (const helper of result.helpers) {
-    const last = (await runtime.events(helper.run_id)).at(-1);
+    const last = (await keptOf(runtime, helper.run_id)).at(-1);
     if (last?.type !== 'run.settled' || last.answer === '') continue;
     if (lines.length === LISTED) more++;
     else lines.push(`errand show ${helper.run_id}   # ${printable(helper.title)}: ${stateInWords(last)}`);
   }
   return more === 0 ? lines : [...lines, `errand ps   # and ${more} more`];
+}
+
+/** None where they are no longer kept. */
+async function keptOf(runtime: Pick<CommandRuntime, 'events'>, runId: string): Promise<readonly RunEvent[]> {
+  try {
+    return await runtime.events(runId);
+  } catch (error) {
+    if (isSwept(error)) return [];
+    throw error;
+  }
 }

@@ -90,7 +90,7 @@ export async function watch(watched: {
     const [result] = await Promise.all([handle.result, feed.complete([handle.run_id])]);
     // Nothing that was recorded is missing before the last line.
     const runs = [result.run_id, ...result.helpers.map(({ run_id }) => run_id)];
-    await feed.complete(runs.filter((runId) => !feed.hasEnded(runId)));
+    await feed.complete(runs.filter((runId) => !feed.isOver(runId)));
     return result;
   } catch (error) {
     const what = `the run ${handle.run_id} broke off`;

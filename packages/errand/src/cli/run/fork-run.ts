@@ -3,7 +3,7 @@ import type { OutputFormat } from '../../app/options.ts';
 import { Failure } from '../around/failure.ts';
 import { settingsOf, withService } from '../around/open.ts';
 import type { Surroundings } from '../around/surroundings.ts';
-import { findRun } from '../find-run.ts';
+import { findRun, ofConversation } from '../find-run.ts';
 import { goAndFollow, refusal } from './follow.ts';
 
 export interface ForkCommand {
@@ -35,7 +35,7 @@ export async function forkRun({ run, from, model, format, around }: ForkCommand)
     format,
     silent: false,
     async begin(runtime) {
-      const forked = await runtime.fork(request);
+      const forked = await ofConversation(record, runtime.fork(request));
       if (!forked.ok) throw refusal(forked.error);
       return forked.value;
     },

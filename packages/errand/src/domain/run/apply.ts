@@ -25,6 +25,7 @@ export function begin(event: EventOf<'run.created'>): RunState {
     startedAt: null,
     endedAt: null,
     steps: 0,
+    stepsBefore: null,
     failures: 0,
     fault: null,
     report: null,
@@ -196,6 +197,7 @@ function settle(run: RunState, event: EventOf<'run.settled'>): void {
 function resume(run: RunState, event: EventOf<'run.resumed'>): void {
   run.bootId = event.boot_id;
   run.limits = event.limits;
+  run.stepsBefore = run.steps;
   if (run.state === 'queued') return;
   if (run.state !== 'interrupted') throw new Error(`${run.run_id} is ${run.state} and cannot be resumed`);
   // A restart is no limit: what had been decided before it, a last report included, still stands.

@@ -36,6 +36,8 @@ export interface RunState {
   endedAt: number | null;
   /** Model calls that finished; a call that is retried is one step. */
   steps: number;
+  /** How many of them there were when it last went on; null: it never did. */
+  stepsBefore: number | null;
   /** Failed attempts of the call under way. */
   failures: number;
   fault: Fault | null;

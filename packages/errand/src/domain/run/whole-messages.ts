@@ -1,12 +1,11 @@
 import type { Message } from './message.ts';
-import type { RunState } from './state.ts';
+import type { OpenCall, RunState } from './state.ts';
 
-/** The transcript without calls that never got a result: no provider takes those. */
-export function wholeMessages(run: RunState): readonly Message[] {
-  const last = run.messages.at(-1);
-  if (last?.role !== 'assistant' || last.calls.length === 0) return run.messages;
-  const text = last.text.trim();
-  return text === ''
-    ? run.messages.slice(0, -1)
-    : [...run.messages.slice(0, -1), { role: 'assistant', text, calls: [] }];
+/** The transcript with a result for every call, as providers want it; `instead`: what is said of a call that never got one. */
+export function wholeMessages(run: RunState, instead: (call: OpenCall) => string): readonly Message[] {
+  if (run.open.length === 0) return run.messages;
+  const results = run.open.map(
+    (call) => call.result ?? { call_id: call.call_id, name: call.name, text: instead(call), error: true },
+  );
+  return [...run.messages, { role: 'tool', results }];
 }

@@ -17,6 +17,8 @@ export interface SlotLimits {
 interface Waiting {
   readonly helper: boolean;
   readonly grant: () => void;
+  /** Told once that there was no slot to be had at once. */
+  tell: (() => void) | null;
   readonly refuse: (error: unknown) => void;
 }
 
@@ -44,8 +46,11 @@ export class Slots {
     return this.#queue.length;
   }
 
-  /** Waits for a slot; false when `signal` ended the waiting, and then none is held. Rejects when the store cannot be asked. */
-  wait(helper: boolean, signal: AbortSignal): Promise<boolean> {
+  /**
+   * Waits for a slot; false when `signal` ended the waiting, and then none is held. Rejects when the store cannot be asked.
+   * `onWaiting` is called where none is free now.
+   */
+  wait(helper: boolean, signal: AbortSignal, onWaiting: () => void = () => {}): Promise<boolean> {
     if (signal.aborted) return Promise.resolve(false);
     return new Promise((resolve, reject) => {
       const leave = () => {
@@ -56,6 +61,7 @@ export class Slots {
       };
       const entry: Waiting = {
         helper,
+        tell: onWaiting,
         grant: () => {
           signal.removeEventListener('abort', leave);
           resolve(true);
@@ -121,8 +127,12 @@ export class Slots {
       if (stuck || (wanted > this.#spare && !(await this.#fetch(wanted - this.#spare)))) break;
     }
     this.#asking = false;
-    if (this.#spare > 0 && (!stuck || this.#wanted() > 0)) this.#handOut();
-    else if (this.#spare === 0 && this.#queue.length === 0) this.#unlisten();
+    if (this.#spare > 0 && (!stuck || this.#wanted() > 0)) return this.#handOut();
+    for (const entry of this.#queue) {
+      entry.tell?.();
+      entry.tell = null;
+    }
+    if (this.#spare === 0 && this.#queue.length === 0) this.#unlisten();
   }
 
   /** False: the store did not take them, and is asked again when it changes. */

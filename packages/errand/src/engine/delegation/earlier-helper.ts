@@ -1,8 +1,10 @@
+import { CodedError } from '../../base/errors.ts';
 import { fail, type Result, succeed } from '../../base/result.ts';
 import { fold } from '../../domain/run/apply.ts';
 import type { RunRecord } from '../../domain/run/record.ts';
 import type { RunState } from '../../domain/run/state.ts';
 import { isEnded } from '../../domain/run/status.ts';
+import type { Journal } from '../../ports/journal.ts';
 import type { LiveRun } from '../loop/live-run.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 
@@ -29,9 +31,24 @@ export async function findEarlier(
   }
   if (!isEnded(target.state))
     return fail(`"resume_from": ${runId} is still at work; its answer comes to the call that launched it.`);
-  const state = fold(await journal.read(runId));
+  const state = await readKept(journal, runId);
+  if (!state) {
+    return fail(
+      `"resume_from": the conversation of ${runId} is no longer kept. Launch a new helper and tell it what it has to know.`,
+    );
+  }
   const ended = live ? undefined : tree.find((record) => record.resumed_from === runId);
   return succeed({ state, successor: live ?? (ended ? fold(await journal.read(ended.run_id)) : null) });
+}
+
+/** Null: its events were deleted, as retention says. */
+async function readKept(journal: Journal, runId: string): Promise<RunState | null> {
+  try {
+    return fold(await journal.read(runId));
+  } catch (error) {
+    if (error instanceof CodedError && error.code === 'swept') return null;
+    throw error;
+  }
 }
 
 function isBelow(record: RunRecord, ancestor: string, tree: readonly RunRecord[]): boolean {

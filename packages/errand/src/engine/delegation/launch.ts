@@ -2,16 +2,15 @@ import { messageOf } from '../../base/errors.ts';
 import { fail, type Result, succeed } from '../../base/result.ts';
 import { narrow } from '../../domain/authority/narrow.ts';
 import { type Brief, parseBrief } from '../../domain/brief/brief.ts';
-import { fold } from '../../domain/run/apply.ts';
 import type { RunRecord } from '../../domain/run/record.ts';
 import type { RunState } from '../../domain/run/state.ts';
 import { isEnded } from '../../domain/run/status.ts';
-import { wholeMessages } from '../../domain/run/whole-messages.ts';
 import type { Model } from '../../ports/model.ts';
 import type { ToolOutcome } from '../../ports/tool.ts';
 import { renderOpening } from '../../prompts/turns.ts';
 import { type DelegateCall, LiveRun } from '../loop/live-run.ts';
-import { settleTree } from '../supervisor/recover.ts';
+import { prefixFrom } from '../supervisor/prefix.ts';
+import { readWhole, settleTree } from '../supervisor/recover.ts';
 import { lineBehind } from '../supervisor/resume.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import { findEarlier } from './earlier-helper.ts';
@@ -60,7 +59,9 @@ function takeUp(supervisor: Supervisor, parent: LiveRun, call: DelegateCall): Pr
     if (!record) return null;
     const live = supervisor.find(record.run_id);
     if (live) return succeed(live);
-    const state = fold(await journal.read(record.run_id));
+    const state = await readWhole(journal, record.run_id);
+    // What it has done is paid for: it is not done again behind the parent's back.
+    if (!state) return fail(damaged(record.run_id));
     if (hasEnded(state)) return succeed(state);
     const { turn, epoch } = parent.equipment;
     const revived = await supervisor.revive(state, { turn, epoch }).catch((error: unknown) => fail(messageOf(error)));
@@ -73,6 +74,10 @@ function takeUp(supervisor: Supervisor, parent: LiveRun, call: DelegateCall): Pr
     await settleTree(services, spec.root_id, { epoch, endingOf: over });
     return revived;
   });
+}
+
+function damaged(runId: string): string {
+  return `The helper ${runId} that this call had launched is damaged on disk, and what it found cannot be read. It may have done its work, or parts of it. Do the work yourself, or launch a new helper that begins by looking at what is there.`;
 }
 
 /** At rest with an ending of its own; one that only the restart interrupted goes on. */
@@ -147,7 +152,7 @@ async function createHelper(
       max_per_turn: turn.max,
       cwd,
       opening: renderOpening(brief),
-      ...(before ? { resumed_from: before.run_id, prefix: wholeMessages(before) } : {}),
+      ...(before ? { resumed_from: before.run_id, prefix: prefixFrom(before) } : {}),
     },
     // Spent in the moment in which the helper begins, and by nothing else.
     () => !call.signal.aborted && turn.take(),

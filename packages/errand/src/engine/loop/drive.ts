@@ -59,8 +59,11 @@ async function takeSlot(run: LiveRun): Promise<boolean> {
   const { state } = run;
   if (run.holdsSlot) return true;
   run.active.pause();
-  if (state.state === 'running') run.record({ type: 'run.waiting', on: 'slot' });
-  if (!(await slots.wait(run.isHelper, run.scope.signal))) return false;
+  // One that is queued waits for its first slot; of any other it is to be seen that it waits for one, and for nothing else.
+  const onWaiting = () => {
+    if (state.state !== 'queued') run.record({ type: 'run.waiting', on: 'slot' });
+  };
+  if (!(await slots.wait(run.isHelper, run.scope.signal, onWaiting))) return false;
   run.holdsSlot = true;
   run.active.start();
   if (state.state === 'queued') run.record({ type: 'run.started' });

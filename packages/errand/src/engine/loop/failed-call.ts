@@ -1,6 +1,7 @@
 import { backoffDelay } from '../../base/backoff.ts';
 import type { Fault } from '../../domain/run/event.ts';
 import { RETRY_JITTER } from '../../domain/run/limits.ts';
+import type { RunState } from '../../domain/run/state.ts';
 import { UNKNOWN_USAGE } from '../../domain/run/usage.ts';
 import type { ModelFault } from '../../ports/model.ts';
 import { pause } from './guard.ts';
@@ -44,14 +45,17 @@ export async function afterFailedCall(
     active_ms: run.active.elapsed(),
   });
   if (stopped || makesRoom) return null;
-  if (delay === null) return endingOf(fault);
+  if (delay === null) return endingOf(fault, state);
   run.record({ type: 'run.waiting', on: 'retry' });
   if (await pause(clock, delay, run.scope.signal)) run.record({ type: 'run.running' });
   return null;
 }
 
-function endingOf(fault: Fault): StopReason {
-  if (fault.retryable) return { state: 'interrupted', reason: 'provider' };
+function endingOf(fault: Fault, run: RunState): StopReason {
+  // One that goes on is not lost to a wrong key: until a call of it has finished, it is at rest again.
+  const isUnusable = fault.code === 'refused_key' || fault.code === 'unknown_model';
+  if (fault.retryable || (isUnusable && run.stepsBefore === run.steps))
+    return { state: 'interrupted', reason: 'provider' };
   if (fault.code === 'context_overflow') return { state: 'interrupted', reason: 'context' };
   return {
     state: 'failed',

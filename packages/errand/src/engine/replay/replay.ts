@@ -243,6 +243,7 @@ function collectingJournal(events: RunEvent[]): Journal {
     takeSlots: refuse,
     giveSlots: refuse,
     retain: refuse,
+    usage: refuse,
     check: refuse,
     backup: refuse,
     sendCommand: refuse,

@@ -119,7 +119,7 @@ export async function settleTree(services: Services, rootId: string, options: Se
 }
 
 /** Null: what is stored about it is damaged. It is named to whoever asks for this run, and by `check`. */
-async function readWhole(journal: Journal, runId: string): Promise<RunState | null> {
+export async function readWhole(journal: Journal, runId: string): Promise<RunState | null> {
   let events: readonly RunEvent[];
   try {
     events = await journal.read(runId);

@@ -2,12 +2,12 @@ import { fold } from '../../domain/run/apply.ts';
 import type { RunRecord } from '../../domain/run/record.ts';
 import type { RunState } from '../../domain/run/state.ts';
 import { isTerminal } from '../../domain/run/status.ts';
-import { wholeMessages } from '../../domain/run/whole-messages.ts';
 import type { Boot } from '../../ports/journal.ts';
 import type { ResumeRefusal, ResumeRequest } from '../../ports/runtime.ts';
 import { renderGoOn } from '../../prompts/turns.ts';
 import { Turn } from '../admission/turn.ts';
-import type { LiveRun } from '../loop/live-run.ts';
+import { LiveRun } from '../loop/live-run.ts';
+import { prefixFrom } from './prefix.ts';
 import { settleTree } from './recover.ts';
 import type { Supervisor } from './supervisor.ts';
 import { takeOver } from './take-over.ts';
@@ -28,14 +28,38 @@ export async function resumeRun(supervisor: Supervisor, request: ResumeRequest):
   if (!isTerminal(record.state)) return goOn(supervisor, record, request);
   // In line with whoever asks for the same, so that there is one successor.
   return supervisor.inLine(lineBehind(record.run_id), async () => {
-    const live = supervisor.findSuccessor(record.run_id);
-    if (live) return { ok: true, value: live };
-    const all = await journal.records();
-    const successor = all.find((row) => row.resumed_from === record.run_id);
-    if (!successor) return continueFrom(supervisor, record, request);
-    if (!isTerminal(successor.state)) return goOn(supervisor, successor, request);
-    return { ok: true, value: fold(await journal.read(successor.run_id)) };
+    const made = (await findSuccessor(supervisor, record)) ?? (await makeSuccessor(supervisor, record, request));
+    if ('ok' in made) return made;
+    if (made instanceof LiveRun) return { ok: true, value: made };
+    if (!isTerminal(made.state)) return goOn(supervisor, made, request);
+    return { ok: true, value: fold(await journal.read(made.run_id)) };
   });
+}
+
+/** The run that goes on from a terminal one, here or on record; null: there is none. */
+async function findSuccessor(supervisor: Supervisor, { run_id }: RunRecord): Promise<LiveRun | RunRecord | null> {
+  const live = supervisor.findSuccessor(run_id);
+  if (live) return live;
+  const [first] = await supervisor.services.journal.records({ resumed_from: run_id });
+  return first ?? null;
+}
+
+/** Under the lease on the old tree, so that no two processes make one; what another has made meanwhile is the answer. */
+async function makeSuccessor(
+  supervisor: Supervisor,
+  record: RunRecord,
+  request: ResumeRequest,
+): Promise<Resumed | LiveRun | RunRecord> {
+  const letGo = supervisor.hold(record.root_id);
+  try {
+    const claimed = await takeOver(supervisor.services, record.root_id);
+    const found = await findSuccessor(supervisor, record);
+    if (found) return found;
+    if (!claimed.ok) return refuse('running', isAtWork(record.run_id, claimed.holder));
+    return await continueFrom(supervisor, record, request);
+  } finally {
+    letGo();
+  }
 }
 
 /** The line of those who want the successor of a run. */
@@ -63,11 +87,7 @@ async function claimAndRevive(supervisor: Supervisor, record: RunRecord, request
   if (supervisor.find(run_id)) return refuse('running', `${run_id} runs already, in this process.`);
   if (full) return refuse('full', full);
   const claimed = await takeOver(services, root_id);
-  if (!claimed.ok)
-    return refuse(
-      'running',
-      `${run_id} belongs to ${ownerOf(claimed.holder)}, which is at work. Wait for it, or stop the run first: errand stop ${run_id}`,
-    );
+  if (!claimed.ok) return refuse('running', isAtWork(run_id, claimed.holder));
   const { epoch } = claimed;
   await settleTree(services, root_id, {
     epoch,
@@ -103,14 +123,17 @@ async function continueFrom(supervisor: Supervisor, record: RunRecord, request: 
     limits: { ...before.limits, ...request.limits },
     opening: request.message?.trim() || renderGoOn(),
     resumed_from: record.run_id,
-    prefix: wholeMessages(before),
+    prefix: prefixFrom(before),
   });
   if (!run) throw new Error('nothing keeps a root run from beginning');
+  // On record before anybody else may look for it; a store that fails is the run's own to tell of.
+  await run.recorded().catch(() => {});
   return { ok: true, value: run };
 }
 
-function ownerOf(boot: Boot | null): string {
-  return boot ? `process ${boot.pid} on ${boot.host}` : 'another process';
+function isAtWork(runId: string, holder: Boot | null): string {
+  const owner = holder ? `process ${holder.pid} on ${holder.host}` : 'another process';
+  return `${runId} belongs to ${owner}, which is at work. Wait for it, or stop the run first: errand stop ${runId}`;
 }
 
 function refuse(code: ResumeRefusal['code'], message: string): Resumed {

@@ -58,11 +58,12 @@ export async function createRuntime(services: Services, mode: 'run' | 'read'): P
     },
     stop: (runId, reason) => stopRun(supervisor, runId, reason),
     async records(filter = {}) {
-      const { rootId, live, since } = filter;
+      const { rootId, live, since, resumedFrom } = filter;
       const found = await journal.records({
         ...(rootId === undefined ? {} : { root_id: rootId }),
         ...(live === undefined ? {} : { live }),
         ...(since === undefined ? {} : { since }),
+        ...(resumedFrom === undefined ? {} : { resumed_from: resumedFrom }),
       });
       const seen = await asTheyAre(services, found);
       return live ? seen.filter((record) => !isEnded(record.state)) : seen;
@@ -72,12 +73,11 @@ export async function createRuntime(services: Services, mode: 'run' | 'read'): P
       return events.length === 0 ? null : readResult(services, fold(events));
     },
     events: (runId, after) => journal.read(runId, after),
+    usage: () => journal.usage(),
     observe: (listener) => journal.observe(listener),
     async close() {
       stopCommands();
-      const live = supervisor.all();
-      for (const run of live) supervisor.cancel(run, 'session_end');
-      await Promise.allSettled(live.map((run) => run.ended));
+      await supervisor.close();
       stopSweeping();
       // A boot that cannot be closed, on a full disk for one, ends with its process; nothing that has ended is undone by it.
       if (mode === 'run') await journal.closeBoot(bootId).catch(() => {});

@@ -1,3 +1,4 @@
+import { CodedError } from '../../base/errors.ts';
 import { type Result, succeed } from '../../base/result.ts';
 import { begin } from '../../domain/run/apply.ts';
 import { JOURNAL_FORMAT, type RunSpec } from '../../domain/run/event.ts';
@@ -51,6 +52,7 @@ export class Supervisor {
   /** By tree: how much work under way needs its lease. */
   readonly #holds = new Map<string, number>();
   readonly #lines = new Map<string, Promise<unknown>>();
+  #closing = false;
 
   /** `launch`: carries out a run's call for a helper, by way of this supervisor. */
   constructor(services: Services, launch: Launch) {
@@ -125,6 +127,7 @@ export class Supervisor {
     this.#coming++;
     try {
       const outfit = await this.#outfitter.outfit({ kind, role, cwd, authority, turn });
+      this.#checkOpen();
       return mayBegin() ? this.#begin(request, outfit) : null;
     } finally {
       this.#coming--;
@@ -170,6 +173,7 @@ export class Supervisor {
     const connected = await models.connect(state.spec.model);
     if (!connected.ok) return connected;
     const { system, declarations, workspace } = await this.#outfitter.frozen(state.spec, turn);
+    this.#checkOpen();
     const run = new LiveRun(
       this.services,
       { model: connected.value, system, declarations, workspace, turn, epoch, delegate: this.#delegate },
@@ -178,6 +182,19 @@ export class Supervisor {
     run.record(...resumption(state, bootId, options.limits ?? state.limits));
     this.#drive(run);
     return succeed(run);
+  }
+
+  /** Stops all that lives here, and lets nothing new begin; settles when they are at rest. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    const live = this.all();
+    for (const run of live) this.cancel(run, 'session_end');
+    await Promise.allSettled(live.map((run) => run.ended));
+  }
+
+  /** Asked after the last wait before a run begins or goes on. */
+  #checkOpen(): void {
+    if (this.#closing) throw new CodedError<'closed'>('closed', 'Errand is being closed; nothing new begins.');
   }
 
   #claimNew(rootId: string): void {

@@ -24,15 +24,15 @@ export async function takeOver(
   return claim((holder) => holder === null || (holder.boot_id === seen.boot_id && holder.beats === seen.beats));
 }
 
-/** Whether a process beats within a lease's time; known as soon as it does. */
+/** Whether a process beats within a lease's time; known as soon as it does, or has closed. */
 async function showsItself(services: Services, seen: Boot): Promise<boolean> {
   const { journal, clock } = services;
   const watched = new AbortController();
   let shown = false;
   const look = async () => {
     const now = (await journal.boots()).find((boot) => boot.boot_id === seen.boot_id);
-    if (!now || now.beats === seen.beats) return;
-    shown = true;
+    if (now?.beats === seen.beats) return;
+    shown = now !== undefined;
     watched.abort();
   };
   // A store that cannot be asked now is asked at the next commit, and by the claim in the end.

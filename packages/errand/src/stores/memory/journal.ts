@@ -7,12 +7,15 @@ import type {
   Command,
   Journal,
   JournalEntry,
+  ModelUsage,
+  Retained,
   RetentionRule,
   RunFilter,
 } from '../../ports/journal.ts';
 import { addressOf, encodeEntries } from '../shared/encode.ts';
 import { closed, journalError, noBoot } from '../shared/faults.ts';
 import { Listeners } from '../shared/listeners.ts';
+import { dueTrees } from '../shared/retention.ts';
 import { Boots } from './boots.ts';
 import { Commands } from './commands.ts';
 import { Leases } from './leases.ts';
@@ -146,17 +149,19 @@ class MemoryJournal implements Journal {
     return this.#commands.receive(bootId, listener);
   }
 
-  async retain(rule: RetentionRule): Promise<number> {
+  async retain(rule: RetentionRule): Promise<Retained> {
     this.#check();
-    let deleted = 0;
+    let retained: Retained = { runs: 0, conversations: 0 };
     await this.#ticks.change(() => {
-      for (const rootId of this.#runs.outdated(rule)) {
-        deleted += this.#runs.discard(rootId);
-        this.#leases.forget(rootId);
-      }
+      retained = this.#retain(rule);
       return [];
     });
-    return deleted;
+    return retained;
+  }
+
+  async usage(): Promise<readonly ModelUsage[]> {
+    this.#check();
+    return this.#runs.usage();
   }
 
   async check(): Promise<readonly string[]> {
@@ -175,6 +180,18 @@ class MemoryJournal implements Journal {
     await this.#ticks.ask(() => {});
     this.#commands.stop();
     this.#listeners.clear();
+  }
+
+  #retain(rule: RetentionRule): Retained {
+    const { outdated, hidden } = dueTrees(this.#runs.treesAtRest(), rule);
+    let runs = 0;
+    let conversations = 0;
+    for (const { root_id } of outdated) {
+      runs += this.#runs.delete(root_id);
+      this.#leases.forget(root_id);
+    }
+    for (const { root_id } of hidden) conversations += this.#runs.sweep(root_id);
+    return { runs, conversations };
   }
 
   #check(): void {

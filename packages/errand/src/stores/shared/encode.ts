@@ -32,6 +32,7 @@ export interface RecordRow {
   readonly parent_id: string | null;
   readonly root_id: string;
   readonly session_id: string;
+  readonly resumed_from: string | null;
   readonly state: RunStateName;
   readonly live: 0 | 1;
   readonly created_at: number;
@@ -101,6 +102,7 @@ function encodeRecord(record: RunRecord): RecordRow {
     parent_id: record.parent_id,
     root_id: record.root_id,
     session_id: record.session_id,
+    resumed_from: record.resumed_from,
     state: record.state,
     live: isEnded(record.state) ? 0 : 1,
     created_at: record.created_at,

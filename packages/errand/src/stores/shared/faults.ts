@@ -41,6 +41,13 @@ export function corruptRun(runId: string, cause: unknown): CodedError<JournalErr
   return journalError('corrupt', `What is stored about ${runId} is damaged. Other runs are not affected.`, cause);
 }
 
+export function swept(runId: string): CodedError<JournalErrorCode> {
+  return journalError(
+    'swept',
+    `The conversation of ${runId} was deleted some time after its end (retention.hidden_days); its record is kept.`,
+  );
+}
+
 export function noBoot(bootId: string): CodedError<JournalErrorCode> {
   return journalError('conflict', `The process ${bootId} is no longer there to take a command.`);
 }

@@ -1,8 +1,9 @@
 import { messageOf } from '../../base/errors.ts';
-import { addressOf, decodeRecord } from '../shared/encode.ts';
+import { addressOf } from '../shared/encode.ts';
 import { FOLDED_RUNS, problemOf } from '../shared/soundness.ts';
 import type { DatabaseSync } from './module.ts';
 import type { Reader } from './reader.ts';
+import { decodeRow, READABLE, type Row } from './records.ts';
 
 /** At most so many findings of each kind are named. */
 const NAMED = 20;
@@ -20,14 +21,22 @@ const ABOUT_RUNS: readonly Question[] = [
     sentence: (run) => `The row of ${run} is no JSON.`,
   },
   {
+    sql: `select run_id from runs where not ${READABLE}`,
+    sentence: (run) => `The row of ${run} is no record of it.`,
+  },
+  {
     sql: 'select distinct run_id from events where not json_valid(data)',
     sentence: (run) => `An event of ${run} is no JSON.`,
   },
   {
     sql: `select run_id from runs left join
             (select run_id, count(*) as count, max(seq) as last from events group by run_id) using (run_id)
-          where coalesce(count, 0) <> seq or last <> seq`,
+          where swept = 0 and (coalesce(count, 0) <> seq or last <> seq)`,
     sentence: (run) => `Events of ${run} are missing.`,
+  },
+  {
+    sql: 'select distinct run_id from events where run_id in (select run_id from runs where swept = 1)',
+    sentence: (run) => `There are events of ${run}, whose conversation was deleted.`,
   },
   {
     sql: 'select distinct run_id from events where run_id not in (select run_id from runs)',
@@ -94,10 +103,12 @@ function problemsOfBlobs(database: DatabaseSync): readonly string[] {
 
 /** Of the latest runs: those that cannot be read, and those whose events and row do not agree. */
 function addProblemsOfRuns(problems: Map<string, string>, database: DatabaseSync, reader: Reader): void {
-  for (const { run_id, record } of latestRuns(database)) {
+  for (const row of latestRuns(database)) {
+    const { run_id, swept } = row;
     if (problems.has(run_id)) continue;
     try {
-      const problem = problemOf(decodeRecord(record), reader.read(run_id, 0));
+      const record = decodeRow(row);
+      const problem = swept === 1 ? null : problemOf(record, reader.read(run_id, 0));
       if (problem !== null) problems.set(run_id, problem);
     } catch (error) {
       problems.set(run_id, `${run_id} cannot be read: ${messageOf((error as Error).cause ?? error)}.`);
@@ -105,10 +116,14 @@ function addProblemsOfRuns(problems: Map<string, string>, database: DatabaseSync
   }
 }
 
-function latestRuns(database: DatabaseSync): readonly { run_id: string; record: string }[] {
+interface LatestRun extends Row {
+  readonly swept: 0 | 1;
+}
+
+function latestRuns(database: DatabaseSync): readonly LatestRun[] {
   try {
-    const latest = database.prepare('select run_id, record from runs order by number desc limit ?');
-    return latest.all(FOLDED_RUNS) as unknown as { run_id: string; record: string }[];
+    const latest = database.prepare('select run_id, record, swept from runs order by number desc limit ?');
+    return latest.all(FOLDED_RUNS) as unknown as LatestRun[];
   } catch {
     // Not even a list of them can be had; the file was named already.
     return [];

@@ -38,6 +38,11 @@ export function isTaken(error: unknown): boolean {
   return errcode === CONSTRAINT_PRIMARYKEY || errcode === CONSTRAINT_UNIQUE;
 }
 
+/** Whether SQLite itself failed, rather than what it gave being damaged. */
+export function isFailure(error: unknown): boolean {
+  return typeof (error as { errcode?: unknown }).errcode === 'number';
+}
+
 function codeOf(error: unknown): JournalErrorCode {
   const { errcode, code } = error as { errcode?: unknown; code?: unknown };
   if (typeof errcode !== 'number') return SYSTEM_CODES[String(code)] ?? 'io';
@@ -74,6 +79,7 @@ function sentence(code: JournalErrorCode, folder: string, detail: string): strin
       return `Another process has kept the store in ${folder} locked for too long. Try again, or look for a process that hangs.`;
     case 'corrupt':
       return `The file ${join(folder, DATABASE_FILE)} is damaged (${detail}): move it away to begin with an empty store, or put a backup in its place.`;
+    case 'swept':
     case 'fenced':
     case 'closed':
     case 'io':

@@ -8,6 +8,8 @@ import type {
   Command,
   Journal,
   JournalEntry,
+  ModelUsage,
+  Retained,
   RetentionRule,
   RunFilter,
 } from '../../ports/journal.ts';
@@ -78,11 +80,11 @@ class SqliteJournal implements Journal {
   }
 
   async record(runId: string): Promise<RunRecord | null> {
-    return this.#read(({ reader }) => reader.record(runId), null);
+    return this.#read(({ records }) => records.record(runId), null);
   }
 
   async records(filter: RunFilter = {}): Promise<readonly RunRecord[]> {
-    return this.#read(({ reader }) => reader.records(filter), []);
+    return this.#read(({ records }) => records.records(filter), []);
   }
 
   async discard(rootId: string): Promise<void> {
@@ -162,9 +164,13 @@ class SqliteJournal implements Journal {
     return this.#attempt(() => commands.receive(bootId, listener));
   }
 
-  async retain(rule: RetentionRule): Promise<number> {
+  async retain(rule: RetentionRule): Promise<Retained> {
     const { retention } = this.#writing();
-    return retention.apply(rule);
+    return retention.apply(this.#read(() => retention.due(rule), { outdated: [], hidden: [] }));
+  }
+
+  async usage(): Promise<readonly ModelUsage[]> {
+    return this.#read(({ usage }) => usage.all(), []);
   }
 
   async check(): Promise<readonly string[]> {

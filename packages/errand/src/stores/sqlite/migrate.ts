@@ -1,9 +1,10 @@
 import { journalError } from '../shared/faults.ts';
 import { MIGRATION_0001 } from './migrations/0001-journal.ts';
+import { MIGRATION_0002 } from './migrations/0002-origins-and-sweeping.ts';
 import type { DatabaseSync } from './module.ts';
 
 /** In order; `user_version` counts those that have run. */
-const MIGRATIONS: readonly string[] = [MIGRATION_0001];
+const MIGRATIONS: readonly string[] = [MIGRATION_0001, MIGRATION_0002];
 
 /** Brings a store to the newest version, in one transaction per step. Refuses a store that is newer than this program. */
 export function migrate(database: DatabaseSync, path: string): void {

@@ -10,7 +10,7 @@ const OPEN_TIMEOUT = 5_000;
 const STATEMENT_TIMEOUT = 100;
 const WAL_RETRY_DELAY = 5;
 /** Bytes that a log keeps when it starts over. */
-const LOG_SIZE_LIMIT = 16 * 1024 * 1024;
+export const LOG_SIZE_LIMIT = 16 * 1024 * 1024;
 /** A database has a page at least. SQLite takes what is left of a shorter file for nothing, and makes a new one. */
 const SMALLEST_FILE = 512;
 

@@ -1,10 +1,14 @@
 import type { RunEvent } from '../../domain/run/event.ts';
-import type { RunRecord } from '../../domain/run/record.ts';
-import type { RunFilter } from '../../ports/journal.ts';
-import { decodeEvent, decodeRecord } from '../shared/encode.ts';
-import { corruptRun, journalError } from '../shared/faults.ts';
+import { decodeEvent } from '../shared/encode.ts';
+import { corruptRun, journalError, swept } from '../shared/faults.ts';
 import type { LargeText, Path } from '../shared/large-text.ts';
 import type { DatabaseSync } from './module.ts';
+
+interface RunRow {
+  readonly parent_id: string | null;
+  readonly seq: number;
+  readonly swept: 0 | 1;
+}
 
 interface EventRow {
   readonly seq: number;
@@ -21,7 +25,7 @@ interface TextRow {
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Reads what is committed. */
+/** Reads events and texts: as they are committed, or as the transaction has left them that its caller holds. */
 export class Reader {
   readonly #database: DatabaseSync;
   readonly #begin;
@@ -36,7 +40,7 @@ export class Reader {
     this.#database = database;
     this.#begin = database.prepare('begin');
     this.#commit = database.prepare('commit');
-    this.#selectRun = database.prepare('select parent_id, seq, record from runs where run_id = ?');
+    this.#selectRun = database.prepare('select parent_id, seq, swept from runs where run_id = ?');
     this.#selectEvents = database.prepare(
       'select seq, at, type, data from events where run_id = ? and seq > ? order by seq',
     );
@@ -47,14 +51,15 @@ export class Reader {
     this.#dataVersion = database.prepare('pragma data_version');
   }
 
-  /** Throws `corrupt` when a row is broken or missing. */
+  /** Throws `corrupt` when a row is broken or missing, `swept` when they were deleted. */
   read(runId: string, after: number): readonly RunEvent[] {
-    const { run, rows, texts } = this.#snapshot(() => ({
-      run: this.#selectRun.get(runId) as { parent_id: string | null; seq: number } | undefined,
+    const { run, rows, texts } = this.snapshot(() => ({
+      run: this.#selectRun.get(runId) as unknown as RunRow | undefined,
       rows: this.#selectEvents.all(runId, after) as unknown as EventRow[],
       texts: this.#selectTexts.all(runId, after) as unknown as TextRow[],
     }));
     if (!run) return [];
+    if (run.swept === 1) throw swept(runId);
     const expected = Math.max(0, run.seq - after);
     if (rows.length !== expected || (rows.at(-1)?.seq ?? run.seq) !== run.seq) {
       throw corruptRun(runId, new Error(`${rows.length} of the ${expected} events after ${after} are there`));
@@ -67,40 +72,6 @@ export class Reader {
     } catch (error) {
       throw corruptRun(runId, error);
     }
-  }
-
-  /** Throws `corrupt` when the row is broken. */
-  record(runId: string): RunRecord | null {
-    const row = this.#selectRun.get(runId) as { record: string } | undefined;
-    if (!row) return null;
-    try {
-      return decodeRecord(row.record);
-    } catch (error) {
-      throw corruptRun(runId, error);
-    }
-  }
-
-  /** Leaves broken rows out; `record` says what is wrong with one. */
-  records({ root_id, live, since }: RunFilter): readonly RunRecord[] {
-    const conditions: string[] = ['true'];
-    const values: (string | number)[] = [];
-    if (root_id !== undefined) {
-      conditions.push('root_id = ?');
-      values.push(root_id);
-    }
-    if (live === true) conditions.push('live = 1');
-    if (since !== undefined) {
-      // As a list of keys: asked with `or`, SQLite reads the whole table in order of `number` instead of three indexes.
-      conditions.push(`number in (
-        select number from runs where live = 1
-        union all select number from runs where created_at >= ?
-        union all select number from runs where ended_at >= ?
-      )`);
-      values.push(since, since);
-    }
-    const sql = `select record from runs where ${conditions.join(' and ')} order by number`;
-    const rows = this.#database.prepare(sql).all(...values) as unknown as { record: string }[];
-    return rows.flatMap(({ record }) => decodedOrNothing(record));
   }
 
   blob(address: string): string | null {
@@ -118,7 +89,9 @@ export class Reader {
     return Number(this.#dataVersion.get()?.data_version);
   }
 
-  #snapshot<Value>(read: () => Value): Value {
+  /** All that is read in it is of one moment. */
+  snapshot<Value>(read: () => Value): Value {
+    if (this.#database.isTransaction) return read();
     this.#begin.run();
     try {
       return read();
@@ -137,12 +110,4 @@ function textsBySeq(rows: readonly TextRow[]): ReadonlyMap<number, readonly Larg
     bySeq.set(seq, texts);
   }
   return bySeq;
-}
-
-function decodedOrNothing(json: string): RunRecord[] {
-  try {
-    return [decodeRecord(json)];
-  } catch {
-    return [];
-  }
 }

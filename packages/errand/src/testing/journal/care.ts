@@ -1,55 +1,24 @@
 import assert from 'node:assert/strict';
-import type { Journal } from '../../ports/journal.ts';
 import { SampleRun } from '../sample-run.ts';
 import { claimed, expectRecorded, type JournalCase, rejectsWith, root } from './case.ts';
+import { CONVERSATIONS } from './conversations.ts';
+import { endedTree, idsOf, interrupt, KEEP_ALL, KEEP_NONE } from './trees.ts';
+import { USAGE } from './usage.ts';
 
-/** A tree of `1 + children` runs that all completed, the last about when `at` says. */
-async function ended(journal: Journal, run_id: string, { at = 1_000, children = 0, opening = 'Count.' } = {}) {
-  const parent = new SampleRun({ run_id, at, opening });
-  const runs = Array.from(
-    { length: children },
-    (_, index) => new SampleRun({ run_id: `${run_id}_${index}`, parent, at, opening }),
-  );
-  await parent.claim(journal);
-  await journal.append([parent.create(), parent.start(), ...runs.flatMap((run) => [run.create(), run.start()])]);
-  for (const entry of [...runs, parent].flatMap((run) => [...run.step(), run.settle()])) await journal.append([entry]);
-  return parent;
-}
-
-const INTERRUPTED = {
-  state: 'interrupted',
-  reason: 'restart',
-  ending: 1,
-  answer: '',
-  partial: true,
-  message: 'Errand was restarted.',
-  active_ms: 1,
-} as const;
-
-async function interrupted(journal: Journal, run: SampleRun): Promise<void> {
-  await claimed(journal, run);
-  await journal.append([run.create(), run.start(), run.next({ type: 'run.settled', ...INTERRUPTED })]);
-}
-
-async function kept(journal: Journal): Promise<readonly string[]> {
-  return (await journal.records()).map((record) => record.run_id);
-}
-
-const EVERYTHING = { endedBefore: Number.MAX_SAFE_INTEGER, keep: 0 };
-
-/** Retention, and the search for damage. */
-export const CARE: readonly JournalCase[] = [
+/** Trees that are deleted. */
+const DELETING: readonly JournalCase[] = [
   {
     title: '[DUR-5] trees that ended long ago go, with all they had; later ones stay',
     run: async (journal) => {
-      const old = await ended(journal, 'run_old', { at: 1_000, children: 2 });
-      const late = await ended(journal, 'run_late', { at: 9_000, children: 1 });
-      assert.equal(await journal.retain({ endedBefore: 5_000, keep: 100 }), 3);
-      assert.deepEqual(await kept(journal), ['run_late', 'run_late_0']);
+      const rule = { ...KEEP_ALL, now: 10_000, age: 5_000 };
+      const [old] = await endedTree(journal, 'run_old', { at: 1_000, children: 2 });
+      const [late] = await endedTree(journal, 'run_late', { at: 9_000, children: 1 });
+      assert.deepEqual(await journal.retain(rule), { runs: 3, conversations: 0 });
+      assert.deepEqual(await idsOf(journal), ['run_late', 'run_late_0']);
       assert.deepEqual(await journal.read(old.run_id), []);
       assert.equal(await journal.record('run_old_0'), null);
       await expectRecorded(journal, late);
-      assert.equal(await journal.retain({ endedBefore: 5_000, keep: 100 }), 0);
+      assert.deepEqual(await journal.retain(rule), { runs: 0, conversations: 0 });
     },
   },
   {
@@ -58,64 +27,88 @@ export const CARE: readonly JournalCase[] = [
       const parent = root('run_a', 1_000);
       const child = new SampleRun({ run_id: 'run_child', parent, at: 9_000 });
       await claimed(journal, parent);
+      await endedTree(journal, 'run_late', { at: 20_000 });
       await journal.append([parent.create(), child.create(), parent.start(), parent.settle()]);
       await journal.append([child.start(), child.settle()]);
-      assert.equal(await journal.retain({ endedBefore: 5_000, keep: 100 }), 0);
-      assert.equal(await journal.retain({ endedBefore: 9_003, keep: 100 }), 2);
+      const rule = { ...KEEP_ALL, age: 10 };
+      assert.equal((await journal.retain({ ...rule, now: 9_012 })).runs, 0);
+      assert.equal((await journal.retain({ ...rule, now: 9_013 })).runs, 2);
+    },
+  },
+  {
+    title: '[DUR-5] [DUR-7] a clock that stands far ahead deletes nothing that is not old beside the latest ending',
+    run: async (journal) => {
+      for (const [index, at] of [1_000, 8_000, 9_000].entries()) await endedTree(journal, `run_${index}`, { at });
+      const rule = { ...KEEP_ALL, age: 5_000 };
+      assert.equal((await journal.retain({ ...rule, now: 900_000_000 })).runs, 1);
+      assert.equal((await journal.retain({ ...rule, now: Number.MAX_SAFE_INTEGER })).runs, 0);
+      assert.deepEqual(await idsOf(journal), ['run_1', 'run_2']);
+      assert.equal((await journal.retain({ ...rule, now: 0 })).runs, 0);
     },
   },
   {
     title: '[DUR-5] of more than are to be kept the oldest trees go; none of the newest is torn',
     run: async (journal) => {
       for (const [index, at] of [3_000, 1_000, 4_000, 2_000].entries()) {
-        await ended(journal, `run_${index}`, { at, children: 1 });
+        await endedTree(journal, `run_${index}`, { at, children: 1 });
       }
-      assert.equal(await journal.retain({ endedBefore: 0, keep: 8 }), 0);
-      assert.equal(await journal.retain({ endedBefore: 0, keep: 5 }), 2);
-      assert.deepEqual(await kept(journal), ['run_0', 'run_0_0', 'run_2', 'run_2_0', 'run_3', 'run_3_0']);
-      assert.equal(await journal.retain({ endedBefore: 0, keep: 2 }), 4);
-      assert.deepEqual(await kept(journal), ['run_2', 'run_2_0']);
+      assert.equal((await journal.retain({ ...KEEP_ALL, keep: 8 })).runs, 0);
+      assert.equal((await journal.retain({ ...KEEP_ALL, keep: 5 })).runs, 2);
+      assert.deepEqual(await idsOf(journal), ['run_0', 'run_0_0', 'run_2', 'run_2_0', 'run_3', 'run_3_0']);
+      assert.equal((await journal.retain({ ...KEEP_ALL, keep: 2 })).runs, 4);
+      assert.deepEqual(await idsOf(journal), ['run_2', 'run_2_0']);
     },
   },
   {
     title: '[DUR-5] what lives or is interrupted stays, with its whole tree, whatever its age',
     run: async (journal) => {
-      const living = await ended(journal, 'run_living', { children: 1 });
+      const [living] = await endedTree(journal, 'run_living', { children: 1 });
       const late = new SampleRun({ run_id: 'run_background', parent: living });
       const queued = root('run_queued');
       const resumable = root('run_resumable');
-      await claimed(journal, queued);
+      await claimed(journal, queued, resumable);
       await journal.append([late.create(), late.start(), queued.create()]);
-      await interrupted(journal, resumable);
-      await ended(journal, 'run_over');
+      await journal.append([resumable.create(), resumable.start(), interrupt(resumable)]);
+      await endedTree(journal, 'run_over');
       const staying = ['run_living', 'run_living_0', 'run_background', 'run_queued', 'run_resumable'];
-      assert.equal(await journal.retain(EVERYTHING), 1);
-      assert.deepEqual(await kept(journal), staying);
+      assert.equal((await journal.retain(KEEP_NONE)).runs, 1);
+      assert.deepEqual(await idsOf(journal), staying);
       await journal.append([late.settle()]);
-      assert.equal(await journal.retain(EVERYTHING), 3);
+      assert.equal((await journal.retain(KEEP_NONE)).runs, 3);
+    },
+  },
+  {
+    title: '[DUR-5] what comes to life in the same tick stays',
+    run: async (journal) => {
+      const [parent] = await endedTree(journal, 'run_over', { children: 1 });
+      const late = new SampleRun({ run_id: 'run_background', parent });
+      const appended = journal.append([late.create(), late.start()]);
+      assert.deepEqual(await journal.retain(KEEP_NONE), { runs: 0, conversations: 0 });
+      await appended;
+      assert.deepEqual(await idsOf(journal), ['run_over', 'run_over_0', 'run_background']);
     },
   },
   {
     title: '[DUR-5] a helper that was interrupted under a root that is over keeps nothing',
     run: async (journal) => {
-      const parent = await ended(journal, 'run_over');
+      const [parent] = await endedTree(journal, 'run_over');
       const helper = new SampleRun({ run_id: 'run_over_0', parent });
       await journal.append([helper.create(), helper.start()]);
-      assert.equal(await journal.retain(EVERYTHING), 0);
-      await journal.append([helper.next({ type: 'run.settled', ...INTERRUPTED })]);
-      assert.equal(await journal.retain(EVERYTHING), 2);
-      assert.deepEqual(await kept(journal), []);
+      assert.equal((await journal.retain(KEEP_NONE)).runs, 0);
+      await journal.append([interrupt(helper)]);
+      assert.equal((await journal.retain(KEEP_NONE)).runs, 2);
+      assert.deepEqual(await idsOf(journal), []);
     },
   },
   {
     title: '[DUR-5] a tree that went frees its name, its lease, and the texts that no other holds',
     run: async (journal) => {
       const opening = 'x'.repeat(100_000);
-      await ended(journal, 'run_a', { opening });
-      const other = await ended(journal, 'run_b', { at: 9_000, opening });
+      await endedTree(journal, 'run_a', { opening });
+      const [other] = await endedTree(journal, 'run_b', { at: 9_000, opening });
       let told = 0;
       journal.observe(() => told++);
-      assert.equal(await journal.retain({ endedBefore: 5_000, keep: 100 }), 1);
+      assert.equal((await journal.retain({ ...KEEP_ALL, age: 5_000 })).runs, 1);
       assert.ok(told > 0);
       await expectRecorded(journal, other);
       const again = root('run_a');
@@ -129,16 +122,20 @@ export const CARE: readonly JournalCase[] = [
   {
     title: '[DUR-5] a large tree goes while others are written',
     run: async (journal) => {
-      await ended(journal, 'run_large', { children: 300 });
+      await endedTree(journal, 'run_large', { children: 300 });
       const run = root('run_b', 9_000);
       await claimed(journal, run);
-      const retained = journal.retain({ endedBefore: 5_000, keep: 1_000 });
+      const retained = journal.retain(KEEP_NONE);
       for (const entry of [run.create(), run.start(), ...run.step(), ...run.step()]) await journal.append([entry]);
-      assert.equal(await retained, 301);
+      assert.deepEqual(await retained, { runs: 301, conversations: 0 });
       await expectRecorded(journal, run);
-      assert.deepEqual(await kept(journal), ['run_b']);
+      assert.deepEqual(await idsOf(journal), ['run_b']);
     },
   },
+];
+
+/** The search for damage. */
+const CHECKING: readonly JournalCase[] = [
   {
     title: '[DUR-7] a sound journal has no problems; a row that its events do not add up to is one',
     run: async (journal) => {
@@ -158,3 +155,6 @@ export const CARE: readonly JournalCase[] = [
     },
   },
 ];
+
+/** Retention, what runs have used, and the search for damage. */
+export const CARE: readonly JournalCase[] = [...DELETING, ...CONVERSATIONS, ...USAGE, ...CHECKING];

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { BOOT, cancel, claimed, type JournalCase, rejectsWith, root } from './case.ts';
+import { KEEP_ALL } from './trees.ts';
 
 /** The end of a journal. */
 export const CLOSING: readonly JournalCase[] = [
@@ -28,7 +29,8 @@ export const CLOSING: readonly JournalCase[] = [
       await rejectsWith('closed', journal.release('run_a', BOOT.boot_id));
       await rejectsWith('closed', journal.takeSlots(BOOT.boot_id, 1, 8));
       await rejectsWith('closed', journal.giveSlots(BOOT.boot_id, 1));
-      await rejectsWith('closed', journal.retain({ endedBefore: 0, keep: 0 }));
+      await rejectsWith('closed', journal.retain(KEEP_ALL));
+      await rejectsWith('closed', journal.usage());
       await rejectsWith('closed', journal.check());
       await rejectsWith('closed', journal.backup('/nowhere'));
       await rejectsWith('closed', journal.sendCommand(BOOT.boot_id, cancel('run_a')));

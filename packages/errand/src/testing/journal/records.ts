@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { Journal } from '../../ports/journal.ts';
 import { SampleRun } from '../sample-run.ts';
 import { claimed, expectRecorded, type JournalCase, rejectsWith, root } from './case.ts';
+import { withSpec } from './trees.ts';
 
 /** Rows of runs, and whole trees that are discarded. */
 export const RECORDS: readonly JournalCase[] = [
@@ -59,6 +60,32 @@ export const RECORDS: readonly JournalCase[] = [
       assert.deepEqual(await asked({ since: 1_003 }), ['run_late', 'run_child']);
       assert.deepEqual(await asked({ since: 99_000 }), ['run_late', 'run_child']);
       assert.deepEqual(await asked({ since: 99_000, root_id: 'run_early' }), ['run_child']);
+    },
+  },
+  {
+    title: '[DUR-4] runs that began with the transcript of another are found by it, whatever became of them since',
+    run: async (journal) => {
+      const runs = ['run_a', 'run_b', 'run_c', 'run_d'].map((run_id) => root(run_id));
+      const [origin = root(), first = root(), other = root(), second = root()] = runs;
+      await claimed(journal, ...runs);
+      await journal.append([
+        origin.create(),
+        withSpec(first.create(), { resumed_from: 'run_a' }),
+        withSpec(other.create(), { resumed_from: 'run_b' }),
+        withSpec(second.create(), { resumed_from: 'run_a' }),
+      ]);
+      const asked = async (filter: Parameters<Journal['records']>[0]) =>
+        (await journal.records(filter)).map((record) => record.run_id);
+      assert.deepEqual(await asked({ resumed_from: 'run_a' }), ['run_b', 'run_d']);
+      for (const entry of [first.start(), ...first.step(), first.settle()]) {
+        await journal.append([withSpec(entry, { resumed_from: 'run_a' })]);
+      }
+      assert.deepEqual(await asked({ resumed_from: 'run_a' }), ['run_b', 'run_d']);
+      assert.deepEqual(await asked({ resumed_from: 'run_a', live: true }), ['run_d']);
+      assert.deepEqual(await asked({ resumed_from: 'run_b', root_id: 'run_c' }), ['run_c']);
+      assert.deepEqual(await asked({ resumed_from: 'run_b', root_id: 'run_a' }), []);
+      assert.deepEqual(await asked({ resumed_from: 'run_d' }), []);
+      assert.deepEqual(await journal.check(), []);
     },
   },
   {
