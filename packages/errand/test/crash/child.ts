@@ -9,7 +9,7 @@ import type { Journal } from '../../src/ports/journal.ts';
 import type { RunHandle } from '../../src/ports/runtime.ts';
 import type { Tool } from '../../src/ports/tool.ts';
 import { openSqliteJournal } from '../../src/stores/sqlite/journal.ts';
-import { LIMITS, ROOT_AUTHORITY, TASK } from './scenario.ts';
+import { connectionsTo, LIMITS, ROOT_AUTHORITY, TASK } from './scenario.ts';
 
 export interface ChildOrder {
   readonly store: string;
@@ -61,11 +61,7 @@ const effect: Tool = {
 
 const runtime = await wire({
   journal,
-  models: createModels(
-    [{ name: 'mock', kind: 'openai-compatible', baseUrl: order.url, apiKey: null, headers: {}, callTimeoutMs: 60_000 }],
-    () => null,
-    clock,
-  ),
+  models: createModels(connectionsTo(order.url), () => null, clock),
   limits: { ...DEFAULT_LIMITS, ...LIMITS },
   clock,
   extraTools: [effect],

@@ -18,8 +18,10 @@ describe('kill -9 and a restart', () => {
       state: 'completed',
       answer: 'the root has everything',
       helpers: {
-        partial: ['interrupted', 'steps', true, expect.anything(), 5, ['list', 'list', 'list', 'list']],
-        retried: ['completed', null, false, '### SUMMARY\nthe whole of retried', 2, ['read']],
+        partial: { ending: ['interrupted', 'steps', true], steps: 5, tools: ['list', 'list', 'list', 'list'] },
+        retried: { ending: ['completed', null, false], answer: '### SUMMARY\nthe whole of retried', steps: 2 },
+        crowded: { ending: ['completed', null, false], room: ['transcript.trimmed', 'transcript.summarised'] },
+        again: { ending: ['completed', null, false], after: 'partial' },
       },
     });
     const trials: Trial[] = [];

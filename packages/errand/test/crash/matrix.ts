@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +10,7 @@ import { createSystemClock } from '../../src/host/clock.ts';
 import { openSqliteJournal } from '../../src/stores/sqlite/journal.ts';
 import { createScriptedServer, type ScriptedServer } from '../../src/testing/index.ts';
 import type { ChildOrder } from './child.ts';
-import { askerOf, createScript, HELPERS } from './scenario.ts';
+import { ALL_HELPERS, askerOf, createScript, furnish, nameOf, paidCalls } from './scenario.ts';
 
 const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url));
 
@@ -58,7 +58,7 @@ function runChild(order: ChildOrder, killAfter?: number): Promise<Ended> {
 interface Outcome {
   readonly state: string;
   readonly answer: string;
-  readonly helpers: Readonly<Record<string, readonly unknown[]>>;
+  readonly helpers: Readonly<Record<string, object>>;
 }
 
 interface Store {
@@ -83,6 +83,9 @@ function outcomeOf(store: Store): Outcome {
     const last = store.events.get(record.run_id)?.findLast((event) => event.type === 'run.settled');
     return last?.type === 'run.settled' ? last.answer : null;
   };
+  const roomOf = (record: RunRecord) =>
+    (store.events.get(record.run_id) ?? []).map(({ type }) => type).filter((type) => type.startsWith('transcript.'));
+  const titleOf = (runId: string | null) => store.records.find((record) => record.run_id === runId)?.title ?? null;
   const root = store.records.find((record) => record.parent_id === null) ?? expect.fail('no root on record');
   const helpers = store.records.filter((record) => record.parent_id !== null);
   return {
@@ -91,7 +94,14 @@ function outcomeOf(store: Store): Outcome {
     helpers: Object.fromEntries(
       helpers.map((record) => [
         record.title,
-        [record.state, record.reason, record.partial, answerOf(record), record.steps, record.tool_calls],
+        {
+          ending: [record.state, record.reason, record.partial],
+          answer: answerOf(record),
+          steps: record.steps,
+          tools: record.tool_calls,
+          room: roomOf(record),
+          after: titleOf(record.resumed_from),
+        },
       ]),
     ),
   };
@@ -111,7 +121,7 @@ class Place {
 
   constructor() {
     mkdirSync(this.work);
-    writeFileSync(join(this.work, 'notes.txt'), 'one\ntwo\n');
+    furnish(this.work);
   }
 
   order(server: ScriptedServer, act: ChildOrder['act'], kill: Pick<ChildOrder, 'killAt' | 'when'> = {}): ChildOrder {
@@ -163,7 +173,9 @@ async function tryCrash(trial: Trial, wanted: Outcome): Promise<boolean> {
     const crashed = existsSync(place.store) ? await readStore(place.store) : null;
     // Before its first event nothing is on record, so there is nothing to go on with.
     if (!crashed || crashed.records.length === 0) return false;
-    const paid = finishedCalls(crashed);
+    const paid = new Set(
+      crashed.records.flatMap((record) => paidCalls(record, crashed.events.get(record.run_id) ?? [])),
+    );
     const before = server.requests.length;
     const resumed = await runChild(place.order(server, 'resume'));
     expect(resumed, trial.label).toMatchObject({ code: 0, stderr: '' });
@@ -178,7 +190,7 @@ async function tryCrash(trial: Trial, wanted: Outcome): Promise<boolean> {
     // No finished model call is paid again.
     const repeated = server.requests
       .slice(before)
-      .map((request) => JSON.stringify(askerOf(request)))
+      .map((request) => nameOf(askerOf(request)))
       .filter((call) => paid.has(call));
     expect(repeated, `${trial.label}: paid again`).toEqual([]);
     // No effect is doubled; one whose outcome nobody knows may be missing.
@@ -193,16 +205,6 @@ async function tryCrash(trial: Trial, wanted: Outcome): Promise<boolean> {
   }
 }
 
-function finishedCalls(store: Store): Set<string> {
-  const paid = new Set<string>();
-  for (const record of store.records) {
-    const title = record.parent_id === null ? 'root' : record.title;
-    const finished = store.events.get(record.run_id)?.filter((event) => event.type === 'model.finished') ?? [];
-    for (const [index] of finished.entries()) paid.add(JSON.stringify({ title, step: index + 1 }));
-  }
-  return paid;
-}
-
 function expectDeliveredOnce(store: Store, label: string): void {
   const root = store.records.find((record) => record.parent_id === null) ?? expect.fail('no root');
   const taken = (store.events.get(root.run_id) ?? []).flatMap((event) =>
@@ -210,7 +212,7 @@ function expectDeliveredOnce(store: Store, label: string): void {
   );
   const keys = taken.map((child) => `${child.run_id} ${child.ending}`);
   expect(new Set(keys).size, `${label}: delivered once`).toBe(keys.length);
-  expect(new Set(taken.map((child) => child.run_id)).size, `${label}: each helper`).toBe(HELPERS.length);
+  expect(new Set(taken.map((child) => child.run_id)).size, `${label}: each helper`).toBe(ALL_HELPERS.length);
   for (const events of store.events.values()) {
     const calls = events
       .filter((event) => event.type === 'tool.finished')

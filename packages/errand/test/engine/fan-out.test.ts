@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { answer, cutAfter, hang, stallAfter } from '../../src/testing/index.ts';
-import { createInstance, delegating, REPORT, resultsOf } from './instance.ts';
+import { createInstance, delegating, openingOf, REPORT, resultsOf } from './instance.ts';
 
 const briefs = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ task: `part ${index}`, role: 'scout' }));

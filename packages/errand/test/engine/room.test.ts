@@ -80,6 +80,26 @@ describe("a model's own window", () => {
     expect(await instance.runtime.replay(result.run_id)).toMatchObject({ differences: [] });
   });
 
+  it('[CTX-8] what was summed up before is part of what is summed up next', async () => {
+    const asked: string[] = [];
+    const instance = await createInstance((request) => {
+      if (String(request.messages.at(-1)?.['content']).startsWith('The conversation so far')) {
+        asked.push(request.text);
+        return answer({ text: `finding ${asked.length}` });
+      }
+      if (request.messages.length > 12) return overflow();
+      return asked.length < 3
+        ? answer({ text: 'more', calls: [{ name: 'list', args: {} }] })
+        : answer({ text: 'from the last summary' });
+    });
+    expect(await instance.run('the task')).toMatchObject({ state: 'completed', answer: 'from the last summary' });
+    expect(asked).toHaveLength(3);
+    for (const [index, text] of asked.entries()) {
+      expect(text).toContain('the task');
+      if (index > 0) expect(text).toContain(`finding ${index}`);
+    }
+  });
+
   it('[CTX-8] a run that began with the transcript of another keeps its own task in every summary', async () => {
     const instance = await createInstance((request) => {
       const asked = String(request.messages.at(-1)?.['content']);

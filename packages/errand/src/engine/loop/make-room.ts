@@ -1,5 +1,5 @@
 import type { Message } from '../../domain/run/message.ts';
-import { estimatedTokens, nextRoom, openingsOf, TRIMMED_RESULT, usableTokens } from '../../domain/run/room.ts';
+import { estimatedTokens, nextRoom, TRIMMED_RESULT, usableTokens } from '../../domain/run/room.ts';
 import type { RunState } from '../../domain/run/state.ts';
 import { UNKNOWN_USAGE } from '../../domain/run/usage.ts';
 import type { ModelFault } from '../../ports/model.ts';
@@ -68,9 +68,12 @@ async function summarise(run: LiveRun): Promise<StopReason | null> {
   return null;
 }
 
-/** What says what the work is, and the later half of the rest, beginning with a message of the model so that no result stands without its call. */
-function laterHalf(run: RunState): readonly Message[] {
-  const { messages } = run;
-  const from = messages.findIndex((message, index) => index >= messages.length / 2 && message.role === 'assistant');
-  return from < 0 ? openingsOf(run) : [...openingsOf(run), ...messages.slice(from)];
+/**
+ * The later half, beginning with a message of the model so that no result stands without its call; of what comes before it
+ * whatever was said to the model: its work, and what stood for an earlier part that was left out.
+ */
+function laterHalf({ messages }: RunState): readonly Message[] {
+  const half = messages.findIndex((message, index) => index >= messages.length / 2 && message.role === 'assistant');
+  const from = half < 0 ? messages.length : half;
+  return messages.filter((message, index) => index >= from || message.role === 'user');
 }
