@@ -4,6 +4,7 @@ import { DEFAULT_LIMITS, type InstanceLimits } from '../domain/run/limits.ts';
 import { CONNECTION_KINDS, type Connection } from '../ports/model.ts';
 import type { StartRequest } from '../ports/runtime.ts';
 import type { ConnectionOptions, ErrandOptions } from './errand-options.ts';
+import { DEFAULT_RETENTION, type Retention } from './retention.ts';
 
 const OPTIONS = [
   'folder',
@@ -12,6 +13,7 @@ const OPTIONS = [
   'connections',
   'models',
   'limits',
+  'retention',
   'tools',
   'clock',
 ] as const satisfies (keyof ErrandOptions)[];
@@ -73,6 +75,23 @@ export function limitsFrom(given: Partial<InstanceLimits> | undefined): Instance
   if (given?.max_concurrent !== undefined && given.launch_concurrency === undefined)
     limits['launch_concurrency'] = given.max_concurrent;
   return limits as unknown as InstanceLimits;
+}
+
+/** What is kept of what has ended, with the defaults for what is left out; null: all of it. */
+export function retentionFrom(given: ErrandOptions['retention']): Retention | null {
+  if (given === null) return null;
+  const set = Object.entries(given ?? {}).filter(([, value]) => value !== undefined);
+  for (const [key, value] of set) {
+    if (!Object.hasOwn(DEFAULT_RETENTION, key))
+      wrong(`"retention" has no "${key}"; there are: ${Object.keys(DEFAULT_RETENTION).join(', ')}.`);
+    if (!(Number.isInteger(value) && value >= 1)) wrong(`"retention.${key}" must be a whole number from 1.`);
+  }
+  const retention = { ...DEFAULT_RETENTION, ...Object.fromEntries(set) };
+  if (retention.hidden_days > retention.days) {
+    const { hidden_days, days } = retention;
+    wrong(`"retention.hidden_days" (${hidden_days}) must not be greater than "retention.days" (${days}).`);
+  }
+  return retention;
 }
 
 /** A connection as the adapters take it; what is left out or undefined is not there. */

@@ -5,6 +5,7 @@ import type { Journal } from '../ports/journal.ts';
 import type { Connection, Models } from '../ports/model.ts';
 import type { Runtime, StartRequest } from '../ports/runtime.ts';
 import type { Tool } from '../ports/tool.ts';
+import type { Retention } from './retention.ts';
 
 /** How to reach one provider. Copied when the instance is made; its key is never journaled or logged. */
 export interface ConnectionOptions {
@@ -35,6 +36,8 @@ export interface ErrandOptions {
   readonly models?: Models;
   /** Bounds; what is left out is as SPEC table A says. Times in milliseconds. */
   readonly limits?: Partial<InstanceLimits>;
+  /** How long, and how many, runs are kept once they have ended; what is left out is as SPEC table A says. Null: nothing is deleted. */
+  readonly retention?: Partial<Retention> | null;
   /** Tools beside the built-in ones; each declares its risk. */
   readonly tools?: readonly Tool[];
   readonly clock?: Clock;

@@ -4,8 +4,9 @@ import { createSystemClock } from '../host/clock.ts';
 import type { Journal } from '../ports/journal.ts';
 import { createMemoryJournal } from '../stores/memory/journal.ts';
 import { openSqliteJournal } from '../stores/sqlite/journal.ts';
-import { checkOptions, checkRequest, connectionFrom, limitsFrom } from './check-options.ts';
+import { checkOptions, checkRequest, connectionFrom, limitsFrom, retentionFrom } from './check-options.ts';
 import type { Errand, ErrandOptions } from './errand-options.ts';
+import { tidied } from './retention.ts';
 import { modelsOf } from './service.ts';
 import { wire } from './wire.ts';
 
@@ -19,7 +20,8 @@ export async function createInstance(options: ErrandOptions): Promise<Errand> {
   );
   const models = options.models ?? modelsOf(connections, clock);
   const journal = journalOf(options, clock);
-  const runtime = await wire({
+  const retention = retentionFrom(options.retention);
+  const wired = await wire({
     journal,
     models,
     limits,
@@ -31,6 +33,7 @@ export async function createInstance(options: ErrandOptions): Promise<Errand> {
     if (!options.journal) await journal.close().catch(() => {});
     throw error;
   });
+  const runtime = retention ? tidied(wired, { journal, retention, clock }) : wired;
   let closing: Promise<void> | undefined;
   return {
     ...runtime,

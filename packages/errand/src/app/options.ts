@@ -1,6 +1,7 @@
 import { fail, type Result, succeed } from '../base/result.ts';
 import { DEFAULT_LIMITS, type InstanceLimits } from '../domain/run/limits.ts';
 import { parseDuration, plainDuration } from './duration.ts';
+import { DEFAULT_RETENTION } from './retention.ts';
 
 export const OUTPUT_FORMATS = ['text', 'json', 'stream-json'] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
@@ -31,9 +32,6 @@ export interface Option {
 }
 
 export type OptionValue = string | number | boolean;
-
-/** For how long, and of how many at most, records of ended runs are kept unless it is set. Source: SPEC table A. */
-export const DEFAULT_RETENTION = { days: 7, hidden_days: 1, runs: 10_000 } as const;
 
 const SECOND = 1_000;
 const HOUR = 3_600 * SECOND;

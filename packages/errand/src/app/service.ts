@@ -4,15 +4,13 @@ import { messageOf } from '../base/errors.ts';
 import { createSystemClock } from '../host/clock.ts';
 import { createModels } from '../models/index.ts';
 import { createOfflineModel } from '../models/offline/index.ts';
-import type { Journal } from '../ports/journal.ts';
 import type { Connection } from '../ports/model.ts';
 import type { Runtime } from '../ports/runtime.ts';
 import { openSqliteJournal } from '../stores/sqlite/journal.ts';
 import type { Settings } from './config/settings.ts';
+import { tidied } from './retention.ts';
 import { createStoreCare, type StoreCare } from './store-care.ts';
 import { wire } from './wire.ts';
-
-const DAY = 86_400_000;
 
 /** An instance over the person's own store. */
 export interface Service {
@@ -36,18 +34,14 @@ export async function openService(settings: Settings, options: ServiceOptions): 
   });
   try {
     const models = modelsOf(settings.connections, clock);
-    const runtime = await wire({ journal, models, limits: settings.limits, mode: options.mode, clock });
-    if (options.mode === 'run') retain(journal, settings.retention, clock);
+    const wired = await wire({ journal, models, limits: settings.limits, mode: options.mode, clock });
+    const { retention } = settings;
+    const runtime = options.mode === 'run' ? tidied(wired, { journal, retention, clock }) : wired;
     return { runtime, store: createStoreCare(journal, settings.paths.store), close: () => runtime.close() };
   } catch (error) {
     await journal.close().catch(() => {});
     throw error instanceof Error ? error : new Error(messageOf(error));
   }
-}
-
-/** Makes room beside whatever else is done: nothing waits for it, and its faults are nobody's. */
-function retain(journal: Journal, { days, hidden_days, runs }: Settings['retention'], clock: Clock): void {
-  journal.retain({ now: clock.now(), age: days * DAY, hiddenAge: hidden_days * DAY, keep: runs }).catch(() => {});
 }
 
 const OFFLINE: Connection = {

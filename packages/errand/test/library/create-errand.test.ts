@@ -3,7 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createErrand, type Tool } from '../../src/index.ts';
-import { answer, createScriptedModel, createScriptedServer, replyWith } from '../../src/testing/index.ts';
+import {
+  answer,
+  createScriptedModel,
+  createScriptedServer,
+  createTestClock,
+  replyWith,
+} from '../../src/testing/index.ts';
 
 function folder(): string {
   const path = mkdtempSync(join(tmpdir(), 'errand-library-'));
@@ -124,4 +130,65 @@ describe('createErrand', () => {
     await errand.close();
     await server.close();
   });
+
+  it('[DUR-5] deletes what is due, now and while it lives, and keeps count of what was used', async () => {
+    const [work, store] = [folder(), folder()];
+    const clock = createTestClock();
+    const errand = await createErrand({ folder: store, clock, retention: { days: 3 } });
+    const ask = () => errand.run({ task: 'Where is openGate defined?', model: 'offline/extract', cwd: work });
+    const first = await ask();
+    const helper = first.helpers[0]?.run_id ?? expect.fail('no helper');
+    await clock.advance(2 * DAY);
+    const second = await ask();
+    await until(async () => (await codeOf(errand.events(helper))) === 'swept');
+    expect(await errand.result(first.run_id)).toEqual(first);
+    const [used] = await errand.usage();
+    await clock.advance(4 * DAY);
+    await ask();
+    await until(async () => (await errand.records()).every(({ root_id }) => root_id !== first.run_id));
+    await until(async () => (await errand.records()).every(({ root_id }) => root_id !== second.run_id));
+    const deleted = first.helpers.length + second.helpers.length + 2;
+    expect(await errand.usage()).toMatchObject([{ model: 'offline/extract', deleted }]);
+    expect((await errand.usage())[0]?.usage.input).toBeGreaterThanOrEqual(used?.usage.input ?? 0);
+    await errand.close();
+  });
+
+  it('[DUR-5] deletes nothing where a program says so, and refuses by name what cannot be meant', async () => {
+    const work = folder();
+    const clock = createTestClock();
+    const errand = await createErrand({ clock, retention: null });
+    const ask = () => errand.run({ task: 'Where is openGate defined?', model: 'offline/extract', cwd: work });
+    const first = await ask();
+    const before = await errand.records();
+    await clock.advance(400 * DAY);
+    await ask();
+    for (let turns = 0; turns < 10; turns++) await new Promise((resolve) => setImmediate(resolve));
+    expect((await errand.records()).slice(0, before.length)).toEqual(before);
+    for (const { run_id } of before) expect(await errand.events(run_id)).not.toHaveLength(0);
+    expect(first.helpers.length).toBeGreaterThan(0);
+    await errand.close();
+    for (const [retention, message] of [
+      [{ weeks: 1 }, /no "weeks"; there are: days, hidden_days, runs/u],
+      [{ days: 0 }, /"retention.days" must be a whole number from 1/u],
+      [{ hidden_days: 9 }, /"retention.hidden_days" \(9\) must not be greater than "retention.days" \(7\)/u],
+    ] as const)
+      await expect(createErrand({ retention: retention as object })).rejects.toMatchObject({
+        code: 'options',
+        message: expect.stringMatching(message),
+      });
+  });
 });
+
+const DAY = 86_400_000;
+
+/** The code that it rejects with. */
+function codeOf(asked: Promise<unknown>): Promise<unknown> {
+  return asked.then(
+    () => null,
+    (error: { code?: unknown }) => error.code,
+  );
+}
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((resolve) => setImmediate(resolve));
+}

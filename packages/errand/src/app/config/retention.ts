@@ -1,6 +1,5 @@
-import { DEFAULT_RETENTION } from '../options.ts';
+import { DEFAULT_RETENTION, type Retention } from '../retention.ts';
 import type { LimitClash, Values } from './limits.ts';
-import type { Retention } from './settings.ts';
 
 /** What is set of it, and the defaults. */
 export function retentionFrom(values: Values): Retention {

@@ -3,6 +3,7 @@ import type { InstanceLimits } from '../../domain/run/limits.ts';
 import type { Connection } from '../../ports/model.ts';
 import type { OptionValue } from '../options.ts';
 import type { Paths } from '../paths.ts';
+import type { Retention } from '../retention.ts';
 import type { ConfigProblem } from './config-problem.ts';
 import type { ConfiguredConnection } from './connections.ts';
 
@@ -23,13 +24,6 @@ export interface ChosenModel {
   /** What was asked for; null: nothing was, it follows from there being no connection. */
   readonly asked: string | null;
   readonly source: Source;
-}
-
-/** How long records of ended runs are kept, and how long the conversations of helpers, in days; how many ended runs at most. */
-export interface Retention {
-  readonly days: number;
-  readonly hidden_days: number;
-  readonly runs: number;
 }
 
 /** Everything that is configured, resolved for one working folder. May hold keys: never logged, never journaled. */
