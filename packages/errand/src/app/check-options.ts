@@ -4,7 +4,7 @@ import { DEFAULT_LIMITS, type InstanceLimits } from '../domain/run/limits.ts';
 import { CONNECTION_KINDS, type Connection } from '../ports/model.ts';
 import type { StartRequest } from '../ports/runtime.ts';
 import type { ConnectionOptions, ErrandOptions } from './errand-options.ts';
-import { DEFAULT_RETENTION, type Retention } from './retention.ts';
+import { clashOfRetention, RETENTION_BOUNDS, type Retention, retentionFrom } from './retention.ts';
 
 const OPTIONS = [
   'folder',
@@ -78,20 +78,24 @@ export function limitsFrom(given: Partial<InstanceLimits> | undefined): Instance
 }
 
 /** What is kept of what has ended, with the defaults for what is left out; null: all of it. */
-export function retentionFrom(given: ErrandOptions['retention']): Retention | null {
+export function givenRetention(given: ErrandOptions['retention']): Retention | null {
   if (given === null) return null;
-  const set = Object.entries(given ?? {}).filter(([, value]) => value !== undefined);
-  for (const [key, value] of set) {
-    if (!Object.hasOwn(DEFAULT_RETENTION, key))
-      wrong(`"retention" has no "${key}"; there are: ${Object.keys(DEFAULT_RETENTION).join(', ')}.`);
-    if (!(Number.isInteger(value) && value >= 1)) wrong(`"retention.${key}" must be a whole number from 1.`);
+  if (given !== undefined && typeof given !== 'object') wrong('"retention" is an object, or null to delete nothing.');
+  for (const [key, value] of Object.entries(given ?? {})) {
+    if (!isRetentionKey(key))
+      wrong(`"retention" has no "${key}"; there are: ${Object.keys(RETENTION_BOUNDS).join(', ')}.`);
+    const { least, most } = RETENTION_BOUNDS[key];
+    if (value !== undefined && !(Number.isInteger(value) && value >= least && value <= most))
+      wrong(`"retention.${key}" must be a whole number from ${least} to ${most}.`);
   }
-  const retention = { ...DEFAULT_RETENTION, ...Object.fromEntries(set) };
-  if (retention.hidden_days > retention.days) {
-    const { hidden_days, days } = retention;
-    wrong(`"retention.hidden_days" (${hidden_days}) must not be greater than "retention.days" (${days}).`);
-  }
+  const retention = retentionFrom(given ?? {});
+  const clash = clashOfRetention(retention);
+  if (clash !== null) wrong(clash);
   return retention;
+}
+
+function isRetentionKey(key: string): key is keyof Retention {
+  return Object.hasOwn(RETENTION_BOUNDS, key);
 }
 
 /** A connection as the adapters take it; what is left out or undefined is not there. */

@@ -4,7 +4,7 @@ import { createSystemClock } from '../host/clock.ts';
 import type { Journal } from '../ports/journal.ts';
 import { createMemoryJournal } from '../stores/memory/journal.ts';
 import { openSqliteJournal } from '../stores/sqlite/journal.ts';
-import { checkOptions, checkRequest, connectionFrom, limitsFrom, retentionFrom } from './check-options.ts';
+import { checkOptions, checkRequest, connectionFrom, givenRetention, limitsFrom } from './check-options.ts';
 import type { Errand, ErrandOptions } from './errand-options.ts';
 import { tidied } from './retention.ts';
 import { modelsOf } from './service.ts';
@@ -19,8 +19,8 @@ export async function createInstance(options: ErrandOptions): Promise<Errand> {
     connectionFrom(connection, limits.call_timeout_ms),
   );
   const models = options.models ?? modelsOf(connections, clock);
+  const retention = givenRetention(options.retention);
   const journal = journalOf(options, clock);
-  const retention = retentionFrom(options.retention);
   const wired = await wire({
     journal,
     models,

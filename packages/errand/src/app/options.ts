@@ -1,7 +1,7 @@
 import { fail, type Result, succeed } from '../base/result.ts';
 import { DEFAULT_LIMITS, type InstanceLimits } from '../domain/run/limits.ts';
 import { parseDuration, plainDuration } from './duration.ts';
-import { DEFAULT_RETENTION } from './retention.ts';
+import { DEFAULT_RETENTION, RETENTION_BOUNDS, type Retention } from './retention.ts';
 
 export const OUTPUT_FORMATS = ['text', 'json', 'stream-json'] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
@@ -51,7 +51,8 @@ function limit(bound: keyof InstanceLimits, value: OptionKind, words: Words): Op
   return { flag: null, environment: null, ...words, key, inFile: true, value, limit: bound };
 }
 
-function retention(name: keyof typeof DEFAULT_RETENTION, value: OptionKind, help: string): Option {
+function retention(name: keyof Retention, help: string): Option {
+  const value: OptionKind = { kind: 'count', ...RETENTION_BOUNDS[name] };
   const fallback = String(DEFAULT_RETENTION[name]);
   return { key: `retention.${name}`, inFile: true, flag: null, environment: null, value, help, fallback };
 }
@@ -155,13 +156,9 @@ export const OPTIONS: readonly Option[] = [
   limit('answer_characters', characters, { help: "a helper's answer as handed to its parent" }),
   limit('step_answer_characters', characters, { help: 'all answers of one step together' }),
   limit('tool_result_characters', characters, { help: 'one tool result as the model is shown it' }),
-  retention('days', count(1, 36_500), 'days that runs which have ended are kept'),
-  retention(
-    'hidden_days',
-    count(1, 36_500),
-    'days that the conversations of helpers are kept after their turn has ended',
-  ),
-  retention('runs', count(1, 10_000_000), 'runs which have ended that are kept, the latest'),
+  retention('days', 'days that runs which have ended are kept'),
+  retention('hidden_days', 'days that the conversations of helpers are kept after their turn has ended'),
+  retention('runs', 'runs which have ended that are kept, the latest'),
 ];
 
 /** Options that `errand run` takes, in the order of its help. */

@@ -13,7 +13,27 @@ export interface Retention {
   readonly runs: number;
 }
 
+/** What is kept where nobody says otherwise. Source: SPEC table A. */
 export const DEFAULT_RETENTION: Retention = { days: 7, hidden_days: 1, runs: 10_000 };
+
+/** Least and most of each; whole numbers. */
+export const RETENTION_BOUNDS: Readonly<Record<keyof Retention, { readonly least: number; readonly most: number }>> = {
+  days: { least: 1, most: 36_500 },
+  hidden_days: { least: 1, most: 36_500 },
+  runs: { least: 1, most: 10_000_000 },
+};
+
+/** With the defaults for what is left out. */
+export function retentionFrom(given: { readonly [Name in keyof Retention]?: number | undefined }): Retention {
+  const { days, hidden_days, runs } = DEFAULT_RETENTION;
+  return { days: given.days ?? days, hidden_days: given.hidden_days ?? hidden_days, runs: given.runs ?? runs };
+}
+
+/** What two settings have against each other, in a sentence; null: nothing. The defaults never have, whichever is left out. */
+export function clashOfRetention({ days, hidden_days }: Retention): string | null {
+  if (hidden_days <= days) return null;
+  return `retention.hidden_days (${hidden_days}) must not be greater than retention.days (${days}): the conversations of helpers go with their runs.`;
+}
 
 export interface TidyOptions {
   readonly journal: Pick<Journal, 'retain'>;
@@ -22,31 +42,38 @@ export interface TidyOptions {
 }
 
 /**
- * The runtime over a journal from which what is due is deleted: at once, and when a run has ended an hour or longer after
- * the last time. Nothing waits for that, and its faults are nobody's.
+ * The runtime over a journal from which what is due is deleted: once the first run has been set going, and when a run has
+ * ended an hour or longer after the last time; not begun while somebody waits to be answered, who may have asked to go on
+ * with a run that is due. Nothing waits for it, and its faults are nobody's.
  */
 export function tidied(runtime: Runtime, { journal, retention, clock }: TidyOptions): Runtime {
   const { days, hidden_days, runs } = retention;
-  let last = 0;
+  let last: number | null = null;
+  let asking = 0;
   const tidy = () => {
+    if (asking > 0) return;
     last = clock.monotonic();
     const rule = { now: clock.now(), age: days * DAY, hiddenAge: hidden_days * DAY, keep: runs };
     journal.retain(rule).catch(() => {});
   };
   const tidyIfDue = () => {
-    if (clock.monotonic() - last >= HOUR) tidy();
+    if (last === null || clock.monotonic() - last >= HOUR) tidy();
   };
-  const watch = <Answer extends { readonly ok: true; readonly value: RunHandle } | { readonly ok: false }>(
-    answer: Answer,
-  ): Answer => {
-    if (answer.ok) answer.value.result.then(tidyIfDue, tidyIfDue);
+  const watch = async <Answer extends { readonly ok: true; readonly value: RunHandle } | { readonly ok: false }>(
+    asked: Promise<Answer>,
+  ): Promise<Answer> => {
+    asking++;
+    const answer = await asked.finally(() => asking--);
+    if (answer.ok) {
+      if (last === null) tidy();
+      answer.value.result.then(tidyIfDue, tidyIfDue);
+    }
     return answer;
   };
-  tidy();
   return {
     ...runtime,
-    start: async (request) => watch(await runtime.start(request)),
-    resume: async (request) => watch(await runtime.resume(request)),
-    fork: async (request) => watch(await runtime.fork(request)),
+    start: (request) => watch(runtime.start(request)),
+    resume: (request) => watch(runtime.resume(request)),
+    fork: (request) => watch(runtime.fork(request)),
   };
 }

@@ -23,3 +23,21 @@ export function isStoreFault(error: unknown): error is CodedError<JournalErrorCo
 export function isSwept(error: unknown): error is CodedError<'swept'> {
   return error instanceof CodedError && error.code === 'swept';
 }
+
+/** What is read of a helper's conversation; where it was swept, what `instead` makes of that. */
+export async function unlessSwept<Value, Instead>(
+  read: Promise<Value>,
+  instead: (error: CodedError<'swept'>) => Instead,
+): Promise<Value | Instead> {
+  try {
+    return await read;
+  } catch (error) {
+    if (isSwept(error)) return instead(error);
+    throw error;
+  }
+}
+
+/** Whether what is stored about one run is damaged; other runs are not affected. */
+export function isDamaged(error: unknown): error is CodedError<'corrupt'> {
+  return error instanceof CodedError && error.code === 'corrupt';
+}

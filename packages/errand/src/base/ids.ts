@@ -25,3 +25,17 @@ export function createIds(clock: Clock, random: Random): Ids {
     return `${prefix}_${time}${tail}`;
   };
 }
+
+const FNV_OFFSET = 0x6c62272e07bb014262b821756295c58dn;
+const FNV_PRIME = 0x1000000000000000000013bn;
+
+/** The one id that follows from another: the same wherever it is asked for. As long as any id, and does not sort by time. */
+export function followingId(prefix: string, id: string): string {
+  // FNV-1a of 128 bits.
+  let hash = FNV_OFFSET;
+  for (let index = 0; index < id.length; index++)
+    hash = BigInt.asUintN(128, (hash ^ BigInt(id.charCodeAt(index))) * FNV_PRIME);
+  let text = '';
+  for (let length = 0; length < 18; length++, hash >>= 5n) text += ALPHABET.charAt(Number(hash & 31n));
+  return `${prefix}_${text}`;
+}

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { EXIT } from '../app/exit-codes.ts';
 import { withService } from './around/open.ts';
 import type { Ending, Surroundings } from './around/surroundings.ts';
-import { findRun, ofConversation } from './find-run.ts';
+import { eventsOf, findRun } from './find-run.ts';
 import { addReadingFormat, readingFormatOf } from './flags.ts';
 
 /** `errand compare <a> <b>`: two recorded runs side by side. */
@@ -24,10 +24,7 @@ export function addCompare(program: Command, around: Surroundings, ending: Endin
     ]);
     ending.exit = await withService(around, 'read', async ({ runtime }) => {
       const [left, right] = [await findRun(runtime, a), await findRun(runtime, b)];
-      const comparison = compareRuns(
-        await ofConversation(left, runtime.events(left.run_id)),
-        await ofConversation(right, runtime.events(right.run_id)),
-      );
+      const comparison = compareRuns(await eventsOf(runtime, left), await eventsOf(runtime, right));
       around.stdout.write(format === 'json' ? `${JSON.stringify(comparison)}\n` : comparisonPage(comparison));
       return EXIT.completed;
     });

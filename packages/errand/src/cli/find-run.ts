@@ -1,6 +1,7 @@
 import { EXIT } from '../app/exit-codes.ts';
 import type { Runtime } from '../app/face.ts';
-import { isSwept } from '../app/store-fault.ts';
+import { unlessSwept } from '../app/store-fault.ts';
+import type { RunEvent } from '../domain/run/event.ts';
 import type { RunRecord } from '../domain/run/record.ts';
 import { printable } from '../terminal/text.ts';
 import { stateInWords } from '../terminal/words.ts';
@@ -35,14 +36,25 @@ function begins(runId: string, text: string): boolean {
 }
 
 /** What is read of a run's conversation; a Failure where it is no longer kept. */
-export async function ofConversation<Value>(run: RunRecord, read: Promise<Value>): Promise<Value> {
-  try {
-    return await read;
-  } catch (error) {
-    throw isSwept(error) ? noLongerKept(run, error) : error;
-  }
+export function ofConversation<Value>(run: RunRecord, read: Promise<Value>): Promise<Value> {
+  return unlessSwept(read, (error) => {
+    throw noLongerKept(run, error);
+  });
 }
 
+/** The events of a run; a Failure where its conversation is no longer kept, or the run was deleted since it was found. */
+export async function eventsOf(runtime: Pick<Runtime, 'events'>, run: RunRecord): Promise<readonly RunEvent[]> {
+  const events = await ofConversation(run, runtime.events(run.run_id));
+  if (events.length === 0) throw gone(run);
+  return events;
+}
+
+/** That a run was deleted since it was found. */
+export function gone({ run_id }: RunRecord): Failure {
+  return new Failure(EXIT.usage, `there is no run ${run_id} any more.`);
+}
+
+/** That the conversation of a run was asked for and is no longer kept, with what still is. */
 export function noLongerKept({ run_id, title }: RunRecord, cause?: unknown): Failure {
   const what = `the conversation of ${run_id} "${printable(title)}" is no longer kept (retention.hidden_days)`;
   return new Failure(EXIT.usage, `${what}; what there still is of it: errand show ${run_id}.`, cause);

@@ -31,14 +31,14 @@ export function addLogs(program: Command, around: Surroundings, ending: Ending):
       const branch = new Branch(runtime, record, print);
       const reader = { closed: () => around.stdout.closed, onClosed: around.stdout.onClosed };
       await (options.follow ? branch.follow(reader, around.clock) : branch.catchUp());
-      if (branch.swept > 0) around.stderr.write(`errand: ${missing(branch.swept)}\n`);
+      for (const remark of branch.missing()) around.stderr.write(`errand: ${remark}\n`);
       return EXIT.completed;
     });
   });
 }
 
-function missing(helpers: number): string {
-  return `the events of ${helpers === 1 ? '1 helper' : `${helpers} helpers`} are no longer kept (retention.hidden_days).`;
+function eventsOf(helpers: number): string {
+  return `the events of ${helpers === 1 ? '1 helper' : `${helpers} helpers`}`;
 }
 
 /** How often it is looked whether the process at work is still there, in milliseconds. */
@@ -61,18 +61,24 @@ class Branch {
     });
   }
 
-  /** Runs that nothing can be printed of. */
-  get swept(): number {
-    return this.#feed.swept.size;
+  /** What could not be printed, one sentence each. */
+  missing(): string[] {
+    const { swept, damaged } = this.#feed;
+    return [
+      ...(swept.size > 0 ? [`${eventsOf(swept.size)} are no longer kept (retention.hidden_days).`] : []),
+      ...(damaged.size > 0 ? [`${eventsOf(damaged.size)} are damaged (errand doctor).`] : []),
+    ];
   }
 
-  /** Prints what is new, in order of time; returns whether all is at rest. Throws a Failure where the run itself is not kept. */
+  /** Prints what is new, in order of time; returns whether all is at rest. Throws where the run itself is not kept, or damaged. */
   async catchUp(): Promise<boolean> {
     const { run_id: runId, root_id: rootId } = this.#run;
     const records = branchOf(runId, await this.#runtime.records({ rootId }));
     const open = records.filter(({ run_id, state }) => !isEnded(state) || !this.#feed.isOver(run_id));
     await this.#feed.complete(open.map(({ run_id }) => run_id));
     if (this.#feed.swept.has(runId)) throw noLongerKept(this.#run);
+    const damage = this.#feed.damaged.get(runId);
+    if (damage) throw damage;
     const found = this.#found.toSorted((a, b) => a.at - b.at || (a.run_id === b.run_id ? a.seq - b.seq : 0));
     this.#found = [];
     this.#print(found);

@@ -3,7 +3,7 @@ import { EXIT } from '../app/exit-codes.ts';
 import { Failure } from './around/failure.ts';
 import { withService } from './around/open.ts';
 import type { Ending, Surroundings } from './around/surroundings.ts';
-import { findRun, ofConversation } from './find-run.ts';
+import { findRun, gone, ofConversation } from './find-run.ts';
 import { addReadingFormat, flagsOf, readingFormatOf } from './flags.ts';
 
 /** `errand replay <run>`: whether the loop takes the recorded course again; with `--from`, another try from a step on. */
@@ -34,7 +34,7 @@ export function addReplay(program: Command, around: Surroundings, ending: Ending
     ending.exit = await withService(around, 'read', async ({ runtime }) => {
       const record = await findRun(runtime, run);
       const report = await ofConversation(record, runtime.replay(record.run_id));
-      if (!report) throw new Failure(EXIT.usage, `there is no run ${record.run_id} any more.`);
+      if (!report) throw gone(record);
       around.stdout.write(format === 'json' ? `${JSON.stringify({ type: 'replay', ...report })}\n` : courseOf(report));
       return report.differences.length === 0 ? EXIT.completed : EXIT.failed;
     });

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { EXIT } from '../app/exit-codes.ts';
-import { isSwept } from '../app/store-fault.ts';
+import { unlessSwept } from '../app/store-fault.ts';
 import type { RunRecord } from '../domain/run/record.ts';
 import type { HelperResult, RunResult } from '../domain/run/result.ts';
 import { isEnded } from '../domain/run/status.ts';
@@ -43,19 +43,17 @@ export function addShow(program: Command, around: Surroundings, ending: Ending):
 interface Read {
   /** Null: it is not there. */
   readonly result: RunResult | null;
-  /** `deleted`: as retention says; there is no result without it. */
-  readonly conversation: 'kept' | 'deleted';
+  /** `swept`: deleted, as retention says; there is no result without it. */
+  readonly conversation: 'kept' | 'swept';
   readonly goOn: string | null;
 }
 
-async function read(runtime: CommandRuntime, record: RunRecord): Promise<Read> {
-  try {
+function read(runtime: CommandRuntime, record: RunRecord): Promise<Read> {
+  const whole = async (): Promise<Read> => {
     const result = await runtime.result(record.run_id);
     return { result, conversation: 'kept', goOn: await howToGoOn(runtime, record) };
-  } catch (error) {
-    if (isSwept(error)) return { result: null, conversation: 'deleted', goOn: null };
-    throw error;
-  }
+  };
+  return unlessSwept(whole(), (): Read => ({ result: null, conversation: 'swept', goOn: null }));
 }
 
 /** The result, with states and times as the records have them: of what still works, and of what a dead process left behind. */
@@ -105,7 +103,7 @@ function page({ record, branch, result, conversation, goOn, now }: Shown): strin
   const head = facts.map(([name, value]) => `${name.padEnd(9)}${value}\n`).join('');
   const helpers = below.map((helper) => `${helperLine(helper)}\n`).join('');
   const hint = helpers && conversation === 'kept' ? '  (the answer of one: errand show <its id>)\n' : '';
-  const text = conversation === 'deleted' ? NOT_KEPT : printableText(result?.answer ?? '');
+  const text = conversation === 'swept' ? NOT_KEPT : printableText(result?.answer ?? '');
   const answer = text && `\n${text}\n`;
   return `${head}${helpers && `\nhelpers\n${helpers}${hint}`}${answer}`;
 }

@@ -1,5 +1,5 @@
 import type { Runtime } from '../app/face.ts';
-import { isSwept } from '../app/store-fault.ts';
+import { isDamaged, isSwept } from '../app/store-fault.ts';
 import type { RunEvent } from '../domain/run/event.ts';
 
 /**
@@ -17,6 +17,8 @@ export class TreeFeed {
   readonly #ended = new Set<string>();
   /** Runs of which no events are kept. */
   readonly #swept = new Set<string>();
+  /** Runs whose events cannot be read, with what says so. */
+  readonly #damaged = new Map<string, Error>();
   #reading: Promise<void> = Promise.resolve();
   #failure: { readonly error: unknown } | null = null;
 
@@ -42,21 +44,26 @@ export class TreeFeed {
     if (next.length > 0) this.#emit(next);
   }
 
-  /** Gives on what the journal holds of these runs beyond what was given on already; rejects where it cannot be read. What is no longer kept is passed over. */
+  /** Gives on what the journal holds of these runs beyond what was given on already; rejects where the store fails. What is no longer kept, or damaged, is passed over. */
   async complete(runIds: Iterable<string>): Promise<void> {
     for (const runId of runIds) this.#readUpTo(runId, (this.#given.get(runId) ?? 0) + 1);
     while (this.#behind.size > 0) await this.#reading;
     if (this.#failure) throw this.#failure.error;
   }
 
-  /** Whether nothing more of a run is to be had: its ending, and nothing after it, was given on, or its events are not kept. */
+  /** Whether nothing more of a run is to be had: its ending, and nothing after it, was given on, or its events are not kept, or damaged. */
   isOver(runId: string): boolean {
-    return this.#ended.has(runId) || this.#swept.has(runId);
+    return this.#ended.has(runId) || this.#swept.has(runId) || this.#damaged.has(runId);
   }
 
   /** Runs that were asked for and whose events are no longer kept. */
   get swept(): ReadonlySet<string> {
     return this.#swept;
+  }
+
+  /** Runs that were asked for and whose events cannot be read, with what says so. */
+  get damaged(): ReadonlyMap<string, Error> {
+    return this.#damaged;
   }
 
   #note(event: RunEvent): void {
@@ -73,13 +80,13 @@ export class TreeFeed {
       .then(() => this.#read(runId))
       .catch((error: unknown) => {
         this.#behind.delete(runId);
-        if (isSwept(error)) this.#swept.add(runId);
-        else this.#failure ??= { error };
+        this.#failure ??= { error };
       });
   }
 
   async #read(runId: string): Promise<void> {
-    const events = await this.#runtime.events(runId, this.#given.get(runId) ?? 0);
+    const asked = this.#runtime.events(runId, this.#given.get(runId) ?? 0);
+    const events = await asked.catch((error: unknown) => this.#passOver(runId, error));
     const last = events.at(-1);
     if (last) {
       this.#note(last);
@@ -89,5 +96,12 @@ export class TreeFeed {
     this.#behind.delete(runId);
     // More was recorded while this was read.
     if (last && wanted > last.seq) this.#readUpTo(runId, wanted);
+  }
+
+  #passOver(runId: string, error: unknown): readonly RunEvent[] {
+    if (isSwept(error)) this.#swept.add(runId);
+    else if (isDamaged(error)) this.#damaged.set(runId, error);
+    else throw error;
+    return [];
   }
 }

@@ -37,6 +37,14 @@ export interface RunFilter {
   readonly resumed_from?: string;
 }
 
+/** What is still known of a run of which neither row nor events can be read. */
+export interface UnreadableRun {
+  readonly run_id: string;
+  readonly parent_id: string | null;
+  readonly call_id: string | null;
+  readonly resumed_from: string | null;
+}
+
 /** One start of an Errand process. A process id alone proves nothing: ids are used again. */
 export interface Boot {
   readonly boot_id: string;
@@ -53,7 +61,7 @@ export interface Boot {
 export interface RetentionRule {
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** How long after its end a tree is kept, in milliseconds: counted back from `now`, or from the latest ending on record where that is earlier, so that a clock which stands far ahead deletes nothing. */
+  /** How long after its end a tree is kept, in milliseconds: counted back from `now`, or from the latest ending of a tree at rest where that is earlier, so that a clock which stands far ahead deletes nothing. */
   readonly age: number;
   /** How long a helper's conversation is kept after its tree has ended, in milliseconds, counted likewise. */
   readonly hiddenAge: number;
@@ -112,11 +120,13 @@ export interface Journal {
   read(runId: string, after?: number): Promise<readonly RunEvent[]>;
   /** A row that is damaged is made again from the run's events; `corrupt` where these are damaged too. */
   record(runId: string): Promise<RunRecord | null>;
-  /** In order of creation; without runs of which neither row nor events can be read. */
+  /** In order of creation; without runs of which neither row nor events can be read: those are named by `unreadable`. */
   records(filter?: RunFilter): Promise<readonly RunRecord[]>;
+  /** Of one tree, in order of creation. */
+  unreadable(rootId: string): Promise<readonly UnreadableRun[]>;
   /** Removes a whole tree of runs: for a root that was refused before anything ran. */
   discard(rootId: string): Promise<void>;
-  /** Called after each commit of this process, and when another process has committed something (then without events). */
+  /** Called after each commit of this process that has events, or lets go of a lease or a process (then without events), and when another process has committed something (likewise). */
   observe(listener: (events: readonly RunEvent[]) => void): () => void;
 
   openBoot(boot: Omit<Boot, 'beats'>): Promise<void>;

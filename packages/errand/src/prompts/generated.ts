@@ -18,7 +18,7 @@ export const PROMPT_TEXTS: Readonly<Record<string, string>> = {
   "prompts/turns/go-on": "Go on from where this conversation ended. If the task is done already, say so and give the answer again in its best form.",
   "prompts/turns/instructions": "<workspace_instructions path=\"{{path}}\">\n{{text}}\n</workspace_instructions>",
   "prompts/turns/known": "ALREADY_KNOWN\n{{context}}",
-  "prompts/turns/not-carried-out": "Not carried out: the run before this one ended first. Call it again if you still need it.",
+  "prompts/turns/no-result": "No result: the run before this one ended first. Call it again if you still need it.",
   "prompts/turns/not-offered": "Not carried out: no tools were on offer for this message. Call it again if you still need it.",
   "prompts/turns/report": "Your limit of {{limit}} is nearly used up, so no tools are left to you. Write your last message now: what you found out, what you did not get to, and what should come next.",
   "prompts/turns/resume": "You were interrupted at a limit and may go on now. Carry on with the task from where you are: what you reported so far has been kept, and tools are there again.",

@@ -44,9 +44,9 @@ export function renderUnknownOutcome(name: string): string {
   return fill(promptText('prompts/turns/unknown-outcome'), { name }).trim();
 }
 
-/** Stands for the result of a call that a run which ended had not come to. */
-export function renderNotCarriedOut(): string {
-  return promptText('prompts/turns/not-carried-out').trim();
+/** Stands for the result that a call of an earlier run never got. */
+export function renderNoResult(): string {
+  return promptText('prompts/turns/no-result').trim();
 }
 
 /** The result of a call that was made although no tool was on offer. */

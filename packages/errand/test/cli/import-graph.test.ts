@@ -44,6 +44,7 @@ describe('what errand --version and --help load', () => {
       'app/exit-codes.ts',
       'app/options.ts',
       'app/raises.ts',
+      'app/retention.ts',
       'app/store-fault.ts',
     ]);
     expect(loaded).not.toContain('terminal/writer.ts');

@@ -396,6 +396,50 @@ describe('errand resume --all', () => {
   });
 });
 
+describe('a run that is deleted after it was found', () => {
+  const GONE = 'errand: there is no run run_1 any more.\n';
+
+  test.each(['completed', 'interrupted'] as const)('[DUR-5] [SUR-1] before its events are read: %s', async (state) => {
+    const { line: one } = line({ run_1: { state } });
+    one.runtime.events = async () => [];
+    expect(await one.run('resume', 'run_1')).toBe(2);
+    expect(one.stderr()).toBe(GONE);
+    expect(one.stdout()).toBe('');
+    expect(one.opened).toEqual(['read']);
+    expect(one.runtime.closes).toBe(1);
+  });
+
+  test.each([
+    ['resume', 'run_1'],
+    ['resume', 'run_1', '--message', 'and now?'],
+    ['replay', 'run_1', '--from', '0'],
+  ])('[DUR-5] [SUR-1] before it is gone on with: errand %s %s %s is one sentence and exit 2', async (...argv) => {
+    const { line: one } = line({ run_1: { state: 'completed' } });
+    one.runtime.refusals.set('run_1', { code: 'not_found', message: 'There is no run run_1.' });
+    expect(await one.run(...argv)).toBe(2);
+    expect(one.stderr()).toBe('errand: There is no run run_1.\n');
+    expect(one.stdout()).toBe('');
+    expect(one.opened).toEqual(['read', 'run']);
+    expect(one.runtime.closes).toBe(2);
+  });
+
+  test('[DUR-5] [SUR-1] is one sentence for compare and replay as well, and no fault of resume --all', async () => {
+    for (const argv of [
+      ['compare', 'run_1', 'run_2'],
+      ['replay', 'run_1'],
+    ]) {
+      const { line: one } = line({ run_1: { state: 'completed' }, run_2: { state: 'completed' } });
+      one.runtime.events = async () => [];
+      expect(await one.run(...argv)).toBe(2);
+      expect(one.stderr()).toBe(GONE);
+    }
+    const { line: all } = line({ run_1: {} });
+    all.runtime.events = async () => [];
+    expect(await all.run('resume', '--all')).toBe(0);
+    expect(all.stderr()).toBe('errand: run_1 "task of run_1" does not go on: there is no run run_1 any more.\n');
+  });
+});
+
 describe('how to go on', () => {
   test('[SUR-4] [DUR-4] show prints the command for an interrupted run, ps its reason', async () => {
     const { line: one } = line({ run_1: { reason: 'wall', limits: { steps: 60, tool_calls: 9, wall_ms: 90_000 } } });

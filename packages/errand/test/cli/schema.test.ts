@@ -25,7 +25,7 @@ const bodies: { readonly [Type in Exclude<RunEventType, 'run.created'>]: Extract
   'run.waiting': { type: 'run.waiting', on: 'children' },
   'run.running': { type: 'run.running' },
   'transcript.trimmed': { type: 'transcript.trimmed', characters: 2_000, mark: '[…]' },
-  'transcript.summarised': { type: 'transcript.summarised', summary: 's', note: 'n', usage, active_ms: 1 },
+  'transcript.summarised': { type: 'transcript.summarised', kept: 2, summary: 's', note: 'n', usage, active_ms: 1 },
   'model.started': { type: 'model.started', step: 1, attempt: 1, report: 'wall' },
   'model.text': { type: 'model.text', step: 1, text: 'more' },
   'model.finished': {

@@ -72,7 +72,7 @@ describe('a helper whose conversation is no longer kept', () => {
     const one = line();
     expect(await one.run('show', 'run_h1', '--output-format', 'json')).toBe(0);
     const { record, ...rest } = JSON.parse(one.stdout());
-    expect(rest).toEqual({ conversation: 'deleted' });
+    expect(rest).toEqual({ conversation: 'swept' });
     expect(record).toMatchObject({ run_id: 'run_h1', state: 'interrupted', reason: 'steps', partial: true });
     const root = line();
     await root.run('show', 'run_1', '--output-format', 'json');

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import type { Settings } from '../../src/app/config/settings.ts';
-import { openService } from '../../src/app/service.ts';
+import { openService, type Service } from '../../src/app/service.ts';
 import { CodedError } from '../../src/base/errors.ts';
 import { fold } from '../../src/domain/run/apply.ts';
 import type { RunEvent } from '../../src/domain/run/event.ts';
@@ -69,18 +69,33 @@ async function addTree(settings: Settings, day: number): Promise<void> {
 }
 
 /** What reading a run comes to. */
-async function conversationOf(settings: Settings, runId: string): Promise<'kept' | 'deleted' | 'not there'> {
+async function conversationOf(settings: Settings, runId: string): Promise<'kept' | 'swept' | 'not there'> {
   const service = await openService(settings, { mode: 'read' });
   try {
     return (await service.runtime.result(runId)) === null ? 'not there' : 'kept';
   } catch (error) {
-    if (error instanceof CodedError && error.code === 'swept') return 'deleted';
+    if (error instanceof CodedError && error.code === 'swept') return 'swept';
     throw error;
   } finally {
     await service.close();
   }
 }
 
+/** Opens the instance and sets a run going; `end` stops it and closes the instance. */
+async function openAndRun(settings: Settings): Promise<Service & { readonly end: () => Promise<void> }> {
+  const service = await openService(settings, { mode: 'run' });
+  const { cwd } = settings;
+  const started = await service.runtime.start({ task: 'Where is the gate?', model: 'offline/extract', cwd });
+  const handle = started.ok ? started.value : expect.fail(started.error.message);
+  const end = async () => {
+    handle.cancel('user');
+    await handle.result;
+    await service.close();
+  };
+  return { ...service, end };
+}
+
+/** The runs on record that were there before one was set going. */
 async function kept(settings: Settings): Promise<string[]> {
   const journal = openSqliteJournal({
     folder: dirname(settings.paths.store),
@@ -89,7 +104,7 @@ async function kept(settings: Settings): Promise<string[]> {
   });
   const records = await journal.records();
   await journal.close();
-  return records.map(({ run_id }) => run_id);
+  return records.map(({ run_id }) => run_id).filter((runId) => /^run_\d+(?:_helper)?$/u.test(runId));
 }
 
 describe('what is kept of runs that have ended', () => {
@@ -123,11 +138,26 @@ describe('what is kept of runs that have ended', () => {
     }
   });
 
-  test('[DUR-5] opening the instance to run makes room in the background; what is interrupted stays', async () => {
+  test('[DUR-5] setting the first run going makes room in the background; what is interrupted stays', async () => {
     const settings = createPlaces().settings();
     await storeOf(settings, [9, 8, 6, 0], [20]);
-    const service = await openService(settings, { mode: 'run' });
+    const service = await openAndRun(settings);
     await vi.waitFor(async () => expect(await kept(settings)).toEqual(['run_6', 'run_0', 'run_20']), PATIENCE);
+    await service.end();
+  });
+
+  test('[DUR-4] [DUR-5] opening it alone deletes nothing, nor does a refusal: a run that is due can still be asked for', async () => {
+    const settings = createPlaces().settings();
+    const before = ['run_9', 'run_0'];
+    await storeOf(settings, [9, 0]);
+    const service = await openService(settings, { mode: 'run' });
+    for (let turns = 0; turns < 10; turns++) await new Promise((resolve) => setImmediate(resolve));
+    expect(await kept(settings)).toEqual(before);
+    expect(await service.runtime.resume({ runId: 'run_none' })).toMatchObject({ error: { code: 'not_found' } });
+    // The connection of its model is not there: it can be asked for again once it is.
+    expect(await service.runtime.resume({ runId: 'run_9' })).toMatchObject({ error: { code: 'no_model' } });
+    for (let turns = 0; turns < 10; turns++) await new Promise((resolve) => setImmediate(resolve));
+    expect(await kept(settings)).toEqual(before);
     await service.close();
   });
 
@@ -138,36 +168,37 @@ describe('what is kept of runs that have ended', () => {
     ] as const) {
       const settings = createPlaces().settings({ user: `[retention]\n${user}` });
       await storeOf(settings, [9, 8, 6, 0]);
-      const service = await openService(settings, { mode: 'run' });
+      const service = await openAndRun(settings);
       await vi.waitFor(async () => expect(await kept(settings)).toEqual(left), PATIENCE);
-      await service.close();
+      await service.end();
     }
   });
 
   test('[DUR-5] [RES-7] the conversation of a helper goes after its day, its record and its root stay; what was used is counted', async () => {
     const settings = createPlaces().settings();
     for (const day of [9, 3, 0]) await addTree(settings, day);
-    const service = await openService(settings, { mode: 'run' });
-    const before = await service.runtime.usage();
+    const service = await openAndRun(settings);
+    const usageOf = async () => (await service.runtime.usage()).filter(({ model }) => model === 'mock/m');
+    const before = await usageOf();
     await vi.waitFor(async () => expect(await kept(settings)).not.toContain('run_9'), PATIENCE);
-    await vi.waitFor(async () => expect(await conversationOf(settings, 'run_3_helper')).toBe('deleted'), PATIENCE);
+    await vi.waitFor(async () => expect(await conversationOf(settings, 'run_3_helper')).toBe('swept'), PATIENCE);
     for (const runId of ['run_3', 'run_0', 'run_0_helper']) expect(await conversationOf(settings, runId)).toBe('kept');
     expect(await conversationOf(settings, 'run_9_helper')).toBe('not there');
     expect(await kept(settings)).toEqual(['run_3', 'run_3_helper', 'run_0', 'run_0_helper']);
     const usage = { input: 3_300, cached: 0, output: 45, reasoning: 0, unknown_calls: 3 };
     expect(before).toMatchObject([{ model: 'mock/m', runs: 6, usage }]);
-    expect(await service.runtime.usage()).toEqual([{ model: 'mock/m', runs: 6, deleted: 2, usage }]);
-    await service.close();
+    expect(await usageOf()).toEqual([{ model: 'mock/m', runs: 6, deleted: 2, usage }]);
+    await service.end();
   });
 
   test('[DUR-5] how long the conversation of a helper stays is that of the configuration', async () => {
     const settings = createPlaces().settings({ user: '[retention]\nhidden_days = 4' });
-    // Ages are counted from the latest ending on record.
+    // Ages are counted from the latest ending of a tree at rest.
     for (const day of [5, 3, 0]) await addTree(settings, day);
-    const service = await openService(settings, { mode: 'run' });
-    await vi.waitFor(async () => expect(await conversationOf(settings, 'run_5_helper')).toBe('deleted'), PATIENCE);
+    const service = await openAndRun(settings);
+    await vi.waitFor(async () => expect(await conversationOf(settings, 'run_5_helper')).toBe('swept'), PATIENCE);
     expect(await conversationOf(settings, 'run_3_helper')).toBe('kept');
-    await service.close();
+    await service.end();
   });
 
   test('[DUR-5] opening it to read deletes nothing', async () => {
@@ -178,11 +209,11 @@ describe('what is kept of runs that have ended', () => {
     expect(await kept(settings)).toEqual(['run_9', 'run_0']);
   });
 
-  test('[DUR-5] nothing waits for it: an instance that is closed at once closes', async () => {
+  test('[DUR-5] nothing waits for it: an instance that is closed while it is under way closes', async () => {
     const settings = createPlaces().settings();
     await storeOf(settings, [9, 8]);
-    const service = await openService(settings, { mode: 'run' });
-    await service.close();
+    const service = await openAndRun(settings);
+    await service.end();
     expect(await service.store.check().catch((error: Error) => error.message)).toContain('closed');
   });
 });

@@ -20,7 +20,10 @@ describe('kill -9 and a restart', () => {
       helpers: {
         partial: { ending: ['interrupted', 'steps', true], steps: 5, tools: ['list', 'list', 'list', 'list'] },
         retried: { ending: ['completed', null, false], answer: '### SUMMARY\nthe whole of retried', steps: 2 },
-        crowded: { ending: ['completed', null, false], room: ['transcript.trimmed', 'transcript.summarised'] },
+        crowded: {
+          ending: ['completed', null, false],
+          room: ['transcript.trimmed', 'transcript.summarised', 'transcript.summarised'],
+        },
         again: { ending: ['completed', null, false], after: 'partial' },
       },
     });

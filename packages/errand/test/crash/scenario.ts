@@ -81,20 +81,23 @@ export function connectionsTo(url: string): readonly Connection[] {
 export function paidCalls(record: RunRecord, events: readonly RunEvent[]): string[] {
   const title = record.parent_id === null ? 'root' : record.title;
   let steps = 0;
-  return events.flatMap(({ type }) => {
-    if (type === 'model.finished') return [nameOf({ title, step: ++steps })];
-    return type === 'transcript.summarised' ? [nameOf({ title, step: 'summary' })] : [];
+  return events.flatMap((event) => {
+    if (event.type === 'model.finished') return [nameOf({ title, step: ++steps, summary: null })];
+    if (event.type !== 'transcript.summarised') return [];
+    return [nameOf({ title, step: 0, summary: Number(/\d+/u.exec(event.summary)?.[0]) })];
   });
 }
 
-export function nameOf({ title, step }: Asker): string {
-  return `${title} at ${step}`;
+export function nameOf({ title, step, summary }: Asker): string {
+  return summary === null ? `${title} at ${step}` : `${title} up to ${summary}`;
 }
 
 export interface Asker {
   readonly title: string;
-  /** Counted from 1; `summary`: it is asked to sum up. */
-  readonly step: number | 'summary';
+  /** Counted from 1. */
+  readonly step: number;
+  /** Of how many it is asked to sum up; null: it is not. */
+  readonly summary: number | null;
 }
 
 /** Who asks, and for which of its steps: what the server can tell from a request alone. */
@@ -102,22 +105,22 @@ export function askerOf({ messages }: ScriptedRequest): Asker {
   const texts = messages.map(({ role, content }) => (role === 'user' ? String(content) : ''));
   const opening = texts.findLastIndex((text) => /work on [a-z]+/u.test(text));
   const title = /work on ([a-z]+)/u.exec(texts[opening] ?? '')?.[1] ?? 'root';
-  if (texts.at(-1)?.startsWith('The conversation so far')) return { title, step: 'summary' };
   const summedUp = Number(/summed up to step (\d+)/u.exec(texts.join('\n'))?.[1] ?? 0);
-  const own = messages.slice(opening + 1).filter((message) => message.role === 'assistant').length;
-  return { title, step: summedUp + own + 1 };
+  const steps = summedUp + messages.slice(opening + 1).filter((message) => message.role === 'assistant').length;
+  const isSummary = texts.at(-1)?.startsWith('The conversation so far') === true;
+  return { title, step: steps + 1, summary: isSummary ? steps : null };
 }
 
 /** A model that answers from the transcript alone, so that it answers alike before and after a restart. */
 export function createScript(): (request: ScriptedRequest) => Reply {
   const faults = new Map<string, number>();
   return (request) => {
-    const { title, step } = askerOf(request);
-    if (title === 'root') return rootReply(Number(step), request);
+    const { title, step, summary } = askerOf(request);
+    if (title === 'root') return rootReply(step, request);
     const script = ALL_HELPERS.find((helper) => helper.title === title);
     if (!script) throw new Error(`no helper ${title}`);
     const usage = script.model ? { usage: null } : {};
-    if (step === 'summary') return answer({ text: `summed up to step ${script.steps.length - 1}`, ...usage });
+    if (summary !== null) return answer({ text: `summed up to step ${summary}`, ...usage });
     const failed = faults.get(title) ?? 0;
     if (step === 1 && failed < (script.faults ?? 0)) {
       faults.set(title, failed + 1);

@@ -1,7 +1,7 @@
 import type { Authority } from '../../src/domain/authority/authority.ts';
 import type { RunEvent, RunEventBody, RunSpec } from '../../src/domain/run/event.ts';
 
-const AUTHORITY: Authority = {
+export const AUTHORITY: Authority = {
   mode: 'plan',
   risks: ['none', 'read'],
   allow: null,

@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createSystemClock } from '../../src/host/clock.ts';
 import { openSqliteJournal } from '../../src/stores/sqlite/journal.ts';
@@ -18,7 +20,7 @@ async function swept(): Promise<{ place: Place; root: string; helper: string; la
   return { place, root: first.run_id, helper: first.helpers[0].run_id, later: second.run_id };
 }
 
-/** Ages are counted from the latest ending on record, that of the second run. */
+/** Ages are counted from the latest ending of a tree at rest, that of the second run. */
 async function retain({ home }: Place, ages: { readonly age: number; readonly hiddenAge: number }): Promise<void> {
   const journal = openSqliteJournal({ folder: home, clock: createSystemClock() });
   await journal.retain({ now: Date.now(), keep: 100, ...ages });
@@ -33,7 +35,7 @@ describe('a helper whose conversation is no longer kept', () => {
     expect(shown.stdout).toContain('state    completed\n');
     expect(shown.stdout).toContain('Its conversation and its answer are no longer kept (retention.hidden_days).\n');
     const json = JSON.parse((await errand(place, ['show', helper, '--output-format', 'json'])).stdout);
-    expect(json).toEqual({ conversation: 'deleted', record: expect.objectContaining({ run_id: helper }) });
+    expect(json).toEqual({ conversation: 'swept', record: expect.objectContaining({ run_id: helper }) });
     for (const args of [
       ['logs', helper],
       ['replay', helper],
@@ -51,6 +53,24 @@ describe('a helper whose conversation is no longer kept', () => {
     const logs = await errand(place, ['logs', root]);
     expect(logs).toMatchObject({ code: 0, stderr: expect.stringContaining('the events of 1 helper are no longer') });
     expect(logs.stdout).toContain(`${root} run.settled completed`);
+  });
+});
+
+describe('a run that has ended and is due', () => {
+  it('[DUR-4] [DUR-5] is gone on with by errand resume, not deleted by it', async () => {
+    const server = await createScriptedServer(() => answer({ text: 'the answer' }));
+    const place = createPlace({ OPENAI_BASE_URL: server.url, OPENAI_API_KEY: 'sk-FAKE-e2e', ERRAND_MODEL: 'openai/m' });
+    mkdirSync(place.home);
+    writeFileSync(join(place.home, 'config.toml'), '[retention]\nruns = 1\n');
+    const run = async (...args: string[]) =>
+      JSON.parse((await errand(place, [...args, '--output-format', 'json'])).stdout);
+    const first = await run('run', 'find the gate');
+    await run('run', 'find the gate again');
+    const resumed = await run('resume', first.run_id);
+    expect(resumed).toMatchObject({ type: 'result', state: 'completed', answer: 'the answer' });
+    expect(resumed.run_id).not.toBe(first.run_id);
+    const { record } = await run('show', resumed.run_id);
+    expect(record.resumed_from).toBe(first.run_id);
   });
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { createMemoryJournal } from '../../src/stores/memory/journal.ts';
 import { answer, status } from '../../src/testing/index.ts';
 import { createInstance, openingOf, REPORT, resultsOf } from './instance.ts';
 
@@ -101,5 +102,43 @@ describe('the handle of a run', () => {
     await Promise.all([instance.runtime.close(), expect(starting).rejects.toMatchObject({ code: 'closed' })]);
     expect(recorded).toEqual([]);
     expect(instance.server.requests).toEqual([]);
+  });
+
+  it('[SUR-5] [DUR-7] what is just being gone on with when the instance is closed stays as it was', async () => {
+    let down = true;
+    const journal = createMemoryJournal();
+    const close = journal.close.bind(journal);
+    journal.close = async () => {};
+    const instance = await createInstance(() => (down ? status(503) : answer({ text: 'too late' })), {
+      limits: { retries: 0 },
+      journal,
+    });
+    const { run_id } = await instance.run('go');
+    down = false;
+    const before = await journal.read(run_id);
+    const resuming = instance.runtime.resume({ runId: run_id });
+    await Promise.all([instance.runtime.close(), expect(resuming).rejects.toMatchObject({ code: 'closed' })]);
+    expect(await journal.read(run_id)).toEqual(before);
+    expect(instance.server.requests).toHaveLength(1);
+    await close();
+  });
+
+  it('[DUR-1] [RUN-6] a first call that is refused leaves nothing, and no ending even where its process dies before that', async () => {
+    const journal = createMemoryJournal();
+    const discard = journal.discard.bind(journal);
+    const gone = Promise.withResolvers<void>();
+    let dies = false;
+    journal.discard = (rootId) => (dies ? gone.promise : discard(rootId));
+    const instance = await createInstance(() => status(401, { error: { message: 'no such key' } }), { journal });
+    await expect(instance.run('go')).rejects.toMatchObject({ code: 'refused_key' });
+    expect(await journal.records()).toEqual([]);
+    dies = true;
+    const handle = await instance.start('go');
+    while (!(await journal.read(handle.run_id)).some((event) => event.type === 'model.failed'))
+      await new Promise((resolve) => setImmediate(resolve));
+    for (let turns = 0; turns < 5; turns++) await new Promise((resolve) => setImmediate(resolve));
+    expect(await journal.record(handle.run_id)).toMatchObject({ state: 'running', endings: 0 });
+    gone.resolve();
+    await expect(handle.result).rejects.toMatchObject({ code: 'refused_key' });
   });
 });

@@ -28,6 +28,7 @@ export interface InstanceOptions {
   /** The system's clock instead of one moved by hand: for what waits on real sockets and short pauses alike. */
   readonly realTime?: boolean;
   readonly extraTools?: WireOptions['extraTools'];
+  readonly processes?: WireOptions['processes'];
   /** What every draw of chance gives; default 0.5. Instances on one store need different ones, or their ids are the same. */
   readonly chance?: number;
 }
@@ -70,6 +71,7 @@ export async function createInstance(
     clock: options.realTime ? createSystemClock() : clock,
     random: options.realTime ? Math.random : () => options.chance ?? 0.5,
     extraTools: options.extraTools ?? [],
+    ...(options.processes ? { processes: options.processes } : {}),
     mode: 'run',
   });
   const events: RunEvent[] = [];

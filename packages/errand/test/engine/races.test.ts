@@ -3,12 +3,24 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { LEASE_MS } from '../../src/engine/supervisor/take-over.ts';
+import { BEAT_MS, LEASE_MS } from '../../src/engine/supervisor/take-over.ts';
 import { createSystemClock } from '../../src/host/clock.ts';
+import { createProcesses } from '../../src/host/create-processes.ts';
+import type { Journal } from '../../src/ports/journal.ts';
 import { createMemoryJournal } from '../../src/stores/memory/journal.ts';
 import { openSqliteJournal } from '../../src/stores/sqlite/journal.ts';
 import { answer } from '../../src/testing/index.ts';
 import { createInstance, delegating, type Instance, REPORT } from './instance.ts';
+
+/** The same journal, as one that does some things otherwise sees it. */
+function seenAs(journal: Journal, otherwise: Partial<Journal>): Journal {
+  return new Proxy(journal, {
+    get(target, key) {
+      const value = Reflect.get(otherwise, key) ?? Reflect.get(target, key);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}
 
 describe('competing endings', () => {
   it('[RUN-2] one wins, the others publish nothing, in whatever order they come', async () => {
@@ -120,5 +132,81 @@ describe('several instances on one store', () => {
     const successors = await records({ resumed_from: run_id });
     expect(successors).toHaveLength(1);
     expect(new Set(ids)).toEqual(new Set([successors[0]?.run_id]));
+  });
+
+  it('[DUR-4] [DUR-6] one that stood still while it made the new run is overtaken, and gives the one that was made', async () => {
+    const script = () => answer({ text: 'once more' });
+    const journal = createMemoryJournal();
+    const stands = Promise.withResolvers<void>();
+    const goesOn = Promise.withResolvers<void>();
+    const slow = seenAs(journal, {
+      async append(entries) {
+        if (entries[0]?.record.resumed_from) {
+          stands.resolve();
+          await goesOn.promise;
+        }
+        return journal.append(entries);
+      },
+    });
+    const first = await createInstance(script, { journal: slow });
+    const { run_id } = await first.run('go');
+    const second = await createInstance(script, { journal, chance: 0.9 });
+    const late = first.runtime.resume({ runId: run_id });
+    await stands.promise;
+    const resumed = second.runtime.resume({ runId: run_id });
+    while (second.clock.pending === 0) await new Promise((resolve) => setImmediate(resolve));
+    await second.clock.advance(LEASE_MS);
+    const made = await resumed;
+    const result = await (made.ok ? made.value.result : expect.fail(made.error.message));
+    expect(result).toMatchObject({ state: 'completed', answer: 'once more' });
+    goesOn.resolve();
+    const found = await late;
+    expect(await (found.ok ? found.value.result : expect.fail(found.error.message))).toEqual(result);
+    expect(await journal.records()).toHaveLength(2);
+    expect(first.server.requests).toHaveLength(1);
+  });
+
+  it('[LIM-2] [DUR-6] [PAIN-17] whoever waits for a slot gets it soon after the process that held it has died without a word', async () => {
+    const journal = createMemoryJournal();
+    const { self } = createProcesses();
+    await journal.openBoot({ boot_id: 'boot_holder', started_at: 1, ...self() });
+    await journal.takeSlots('boot_holder', 1, 1);
+    let dead = false;
+    const { clock, start, server } = await createInstance(() => answer({ text: 'mine' }), {
+      journal,
+      limits: { max_concurrent: 1, launch_concurrency: 1 },
+      processes: { self, ownerState: ({ boot_id }) => (dead && boot_id === 'boot_holder' ? 'dead' : 'alive') },
+    });
+    const handle = await start('go');
+    for (let beats = 0; beats < 3; beats++) await clock.advance(BEAT_MS);
+    expect(server.requests).toEqual([]);
+    dead = true;
+    await clock.advance(BEAT_MS);
+    expect(await handle.result).toMatchObject({ state: 'completed', answer: 'mine' });
+  });
+
+  it('[DUR-3] [DUR-6] who waits for a run of another process has it as soon as that lets go, and does not wait when it is closed', async () => {
+    const journal = createMemoryJournal();
+    const first = await createInstance(() => first.server.hold('gate', answer({ text: 'by the first' })), { journal });
+    const [second, third] = [
+      await createInstance(() => answer({ text: 'again' }), { journal, chance: 0.1 }),
+      await createInstance(() => answer({ text: 'again' }), {
+        journal: seenAs(journal, { close: async () => {} }),
+        chance: 0.9,
+      }),
+    ];
+    const handle = await first.start('go');
+    await first.server.whenHeld('gate');
+    const resumed = second.runtime.resume({ runId: handle.run_id });
+    const closed = third.runtime.resume({ runId: handle.run_id });
+    await Promise.all([second.clock.whenPending(1), third.clock.whenPending(1)]);
+    await third.runtime.close();
+    expect(third.clock.pending).toBe(0);
+    expect(await closed).toMatchObject({ ok: false, error: { code: 'running' } });
+    first.server.release('gate');
+    const result = await handle.result;
+    const found = await resumed;
+    expect(await (found.ok ? found.value.result : expect.fail(found.error.message))).toEqual(result);
+    expect(second.clock.pending).toBe(0);
   });
 });

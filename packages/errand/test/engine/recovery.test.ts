@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { CodedError } from '../../src/base/errors.ts';
 import { fold } from '../../src/domain/run/apply.ts';
@@ -9,7 +10,7 @@ import { createProcesses } from '../../src/host/create-processes.ts';
 import type { Journal } from '../../src/ports/journal.ts';
 import { createMemoryJournal } from '../../src/stores/memory/journal.ts';
 import { answer, type TestClock } from '../../src/testing/index.ts';
-import { eventsOf } from '../domain/runs.ts';
+import { AUTHORITY, eventsOf } from '../domain/runs.ts';
 import { createInstance, delegating, REPORT, resultsOf } from './instance.ts';
 
 const CALL = { call_id: 'c1', name: 'list', args: '{}' };
@@ -42,13 +43,16 @@ async function leftBy(
 ): Promise<Journal> {
   const journal = createMemoryJournal();
   await journal.openBoot({ boot_id: 'boot_old', started_at: 1, host: createProcesses().self().host, ...owner });
+  const authority = { ...AUTHORITY, read_roots: [cwd] };
   for (const { run_id, bodies } of left) {
     const system = journal.putBlob('You are a helper.');
     const tools = journal.putBlob('[]');
-    const events = eventsOf(bodies, { root_id: run_id, boot_id: 'boot_old', cwd, system, tools }).map((event) => ({
-      ...event,
-      run_id,
-    }));
+    const events = eventsOf(bodies, { root_id: run_id, boot_id: 'boot_old', authority, cwd, system, tools }).map(
+      (event) => ({
+        ...event,
+        run_id,
+      }),
+    );
     const claimed = await journal.claim({ root_id: run_id, boot_id: 'boot_old', mayTake: () => false });
     await journal.append([{ run_id, events, record: recordOf(fold(events)), epoch: claimed.ok ? claimed.epoch : 0 }]);
   }
@@ -115,6 +119,22 @@ describe('what an earlier process left', () => {
     // The wall clock is no witness: neither set forward nor back does it make a process silent, or keep one alive.
     expect(await tryResume(async (_journal, clock) => clock.jump(-86_400_000))).toBe('completed');
     expect(await tryResume(async (_journal, clock) => clock.jump(86_400_000))).toBe('completed');
+  });
+
+  it('[DUR-3] [DUR-6] one that closes while its silence is watched is taken over at once', async () => {
+    const journal = await leftBy({ pid: 1, process_start: null, host: 'elsewhere' }, [
+      { run_id: 'run_theirs', bodies: MID_STEP },
+    ]);
+    const instance = await createInstance(() => answer({ text: 'done' }), { journal });
+    const asked = instance.runtime.resume({ runId: 'run_theirs' });
+    await instance.clock.whenPending(2);
+    await journal.closeBoot('boot_old');
+    // Whatever is committed next tells of it.
+    await journal.discard('run_nowhere');
+    const resumed = await asked;
+    expect(await (resumed.ok ? resumed.value.result : expect.fail(resumed.error.message))).toMatchObject({
+      state: 'completed',
+    });
   });
 
   it('[DUR-3] [LIM-2] an owner of whom nothing can be proven and who is silent holds neither runs nor slots for ever', async () => {
@@ -239,7 +259,7 @@ describe('what an earlier process left', () => {
     expect(await journal.record('run_stopped')).toMatchObject({ state: 'cancelled' });
     const resumed = await instance.runtime.resume({ runId: 'run_stopped' });
     const { answer: told } = await (resumed.ok ? resumed.value.result : expect.fail(resumed.error.message));
-    const said = [/^was read$/u, /^Error: Outcome unknown: this call of write/u, /^Error: Not carried out/u];
+    const said = [/^was read$/u, /^Error: Outcome unknown: this call of write/u, /^Error: No result/u];
     for (const [index, text] of told.split('|').entries()) expect(text).toMatch(said[index] ?? waiting.name);
     expect(told.split('|')).toHaveLength(3);
   });
@@ -364,14 +384,19 @@ describe('what an earlier process left', () => {
 });
 
 /** A root that was waiting for its helper when its process died. */
-async function leftWithHelper(helper: Partial<RunSpec>, bodies: readonly RunEventBody[]): Promise<Journal> {
+async function leftWithHelper(
+  helper: Partial<RunSpec>,
+  bodies: readonly RunEventBody[],
+  after: readonly RunEventBody[] = [],
+): Promise<Journal> {
   const call = { call_id: 'c1', name: 'agent', args: '{"task":"look"}' };
   const waiting: RunEventBody[] = [
     ...MID_STEP.slice(0, 2),
     { ...MID_STEP[2], calls: [call] } as RunEventBody,
     { type: 'tool.started', step: 1, risk: 'read', ...call },
+    ...after,
   ];
-  const journal = await leftBy(DEAD, [{ run_id: 'run_root', bodies: waiting }]);
+  const journal = await leftBy(DEAD, [{ run_id: 'run_root', bodies: waiting }], tmpdir());
   const spec = { root_id: 'run_root', call_id: 'c1', boot_id: 'boot_old', depth: 1, ...helper };
   const events = eventsOf(bodies, spec).map((event) => ({ ...event, run_id: 'run_child', parent_id: 'run_root' }));
   await journal.append([{ run_id: 'run_child', events, record: recordOf(fold(events)), epoch: 1 }]);
@@ -394,6 +419,34 @@ describe('a helper of a root that goes on', () => {
     expect(result.answer).toMatch(/^told: [^|]*run_child[^|]*is damaged on disk[^|]*$/u);
     expect(instance.server.requests).toHaveLength(1);
     expect(await journal.records()).toHaveLength(2);
+  });
+
+  it('[DUR-1] [DUR-7] of which not even the row can be read is not launched again either', async () => {
+    const journal = await leftWithHelper({}, [...MID_STEP, SETTLED]);
+    const records = journal.records.bind(journal);
+    journal.records = async (filter) => (await records(filter)).filter(({ run_id }) => run_id !== 'run_child');
+    journal.unreadable = async () => [
+      { run_id: 'run_child', parent_id: 'run_root', call_id: 'c1', resumed_from: null },
+    ];
+    const instance = await createInstance((request) => answer({ text: `told: ${resultsOf(request).join('|')}` }), {
+      journal,
+    });
+    const resumed = await instance.runtime.resume({ runId: 'run_root' });
+    const result = await (resumed.ok ? resumed.value.result : expect.fail(resumed.error.message));
+    expect(result.answer).toMatch(/^told: [^|]*run_child[^|]*is damaged on disk[^|]*$/u);
+    expect(instance.server.requests).toHaveLength(1);
+    expect(await records()).toHaveLength(2);
+  });
+
+  it('[DUR-4] [DEL-7] whose answer the root had not taken when it was stopped is told to the run that goes on from it', async () => {
+    const journal = await leftWithHelper({}, [...MID_STEP, SETTLED], [{ type: 'cancel.asked', reason: 'user' }]);
+    const instance = await createInstance((request) => answer({ text: `told: ${resultsOf(request).join('|')}` }), {
+      journal,
+    });
+    expect(await journal.record('run_root')).toMatchObject({ state: 'cancelled' });
+    const resumed = await instance.runtime.resume({ runId: 'run_root' });
+    const result = await (resumed.ok ? resumed.value.result : expect.fail(resumed.error.message));
+    expect(result.answer).toMatch(/^told: <helper_answer [^|]*run="run_child"[^|]*\ndone\n[^|]*$/u);
   });
 
   it('[DUR-3] that had not begun, and whose model is not to be had any more, is over; its parent is told once', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { CodedError } from '../../src/base/errors.ts';
 import { answer, type ScriptedRequest, status } from '../../src/testing/index.ts';
 import { createInstance, delegating, openingOf, REPORT, resultsOf } from './instance.ts';
 
@@ -63,6 +64,18 @@ describe('going on', () => {
     expect((await instance.runtime.result(first.run_id))?.answer).toBe('answer to 1 messages');
   });
 
+  it('[RUN-4] [DUR-4] what the run before it wrote is not its own partial answer', async () => {
+    let down = false;
+    const instance = await createInstance(() => (down ? status(503) : answer({ text: 'the first answer' })), {
+      limits: { retries: 0 },
+    });
+    const { run_id } = await instance.run('go');
+    down = true;
+    const resumed = await instance.runtime.resume({ runId: run_id });
+    const result = await (resumed.ok ? resumed.value.result : expect.fail(resumed.error.message));
+    expect(result).toMatchObject({ state: 'interrupted', reason: 'provider', answer: '', partial: false });
+  });
+
   it('[DUR-4] a helper that was interrupted can be gone on with by its id', async () => {
     let stubborn = true;
     const instance = await createInstance(
@@ -118,6 +131,40 @@ describe('going on', () => {
     expect(twice).toBe(again);
     const other = await instance.run('go');
     expect(other.helpers).toEqual([]);
+  });
+
+  it('[DUR-4] [DUR-5] a helper that was continued from outside, or can no longer be read, is not continued once more', async () => {
+    const asked: string[] = [];
+    let first = '';
+    const instance = await createInstance(async (request) => {
+      const results = resultsOf(request);
+      if (!openingOf(request).startsWith('ROOT')) return answer({ text: REPORT });
+      if (results.length === 0) return answer({ calls: [{ name: 'agent', args: { task: 'look' } }] });
+      first ||= /run="(run_\w+)"/u.exec(results[0] ?? '')?.[1] ?? '';
+      asked.push(...results.slice(1 + asked.length));
+      if (asked.length === 0) {
+        const outside = await instance.runtime.resume({ runId: first });
+        await (outside.ok ? outside.value.result : expect.fail(outside.error.message));
+      } else if (asked.length < 3) {
+        const code = asked.length === 1 ? 'swept' : 'corrupt';
+        const read = instance.journal.read.bind(instance.journal);
+        instance.journal.read = async (runId, after) => {
+          if (runId === first) throw new CodedError(code, 'gone');
+          return read(runId, after);
+        };
+      } else {
+        return answer({ text: 'done' });
+      }
+      return answer({ calls: [{ name: 'agent', args: { task: 'look again', resume_from: first } }] });
+    });
+    const result = await instance.run('ROOT');
+    expect(result).toMatchObject({ state: 'completed', answer: 'done' });
+    expect(asked).toEqual([
+      expect.stringMatching(/was continued already, by run_\w+, outside of this turn/u),
+      expect.stringMatching(/the conversation of run_\w+ is no longer kept/u),
+      expect.stringMatching(/the conversation of run_\w+ is damaged on disk/u),
+    ]);
+    expect(result.helpers).toHaveLength(1);
   });
 
   it('[RUN-7] what cannot be gone on with is refused in one sentence', async () => {

@@ -75,7 +75,13 @@ describe("a model's own window", () => {
     const result = await instance.run('go');
     expect(result).toMatchObject({ state: 'completed', answer: 'from the summary' });
     const last = instance.server.requests.at(-1);
-    expect(last?.messages).toHaveLength(3);
+    // The task, the summary of the earlier half, and the later half as it was.
+    expect(last?.messages.map(({ role }) => role)).toEqual([
+      'system',
+      'user',
+      'user',
+      ...Array(3).fill(['assistant', 'tool']).flat(),
+    ]);
     expect(last?.text).toContain('notes.txt:1 says first');
     expect(await instance.runtime.replay(result.run_id)).toMatchObject({ differences: [] });
   });
@@ -135,6 +141,23 @@ describe("a model's own window", () => {
     // The one that did not fit, and the two that failed.
     expect(result.usage.own.unknown_calls).toBe(3);
     expect(await instance.runtime.replay(result.run_id)).toMatchObject({ differences: [] });
+  });
+
+  it('[CTX-8] [MOD-6] what a summary took of the retries is not missing afterwards', async () => {
+    const faults = { summary: 2, after: 2 };
+    const instance = await createInstance(
+      (request) => {
+        if (String(request.messages.at(-1)?.['content']).startsWith('The conversation so far'))
+          return faults.summary-- > 0
+            ? status(429, { error: { message: 'slow down' } })
+            : answer({ text: 'the summary' });
+        if (request.text.includes('the summary')) return faults.after-- > 0 ? status(503) : answer({ text: 'done' });
+        return request.messages.length > 8 ? overflow() : answer({ text: 'more', calls: [{ name: 'list', args: {} }] });
+      },
+      { limits: { retries: 2, retry_first_ms: 1, retry_longest_ms: 1 }, realTime: true },
+    );
+    expect(await instance.run('go')).toMatchObject({ state: 'completed', answer: 'done' });
+    expect(faults).toEqual({ summary: -1, after: -1 });
   });
 
   it('[CTX-8] [MOD-6] a provider that stays away while it is summed up interrupts the run for that reason', async () => {

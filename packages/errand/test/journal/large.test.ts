@@ -114,6 +114,9 @@ describe('a journal of 5,000 runs and 115,000 events', () => {
     const tree = await asked(() => journal.records({ root_id: 'run_7' }));
     expect(tree.rows).toBe(1 + CHILDREN);
     expect(plansOf(tree.statements)).toEqual([expect.stringContaining('USING INDEX runs_by_root')]);
+    const unreadable = await asked(() => journal.unreadable('run_7'));
+    expect(unreadable.rows).toBe(1 + CHILDREN);
+    expect(plansOf(unreadable.statements)).toEqual([expect.stringContaining('USING INDEX runs_by_root')]);
     const one = await asked(() => journal.record('run_7_3'));
     expect(plansOf(one.statements)).toEqual([expect.stringContaining('sqlite_autoindex_runs_1 (run_id=?)')]);
     const read = await asked(() => journal.read('run_7_3'));
@@ -164,7 +167,7 @@ describe('a journal of 5,000 runs and 115,000 events', () => {
     expect(statements).toHaveLength(1);
     expect(rows).toBe(1);
     const plans = plansOf(statements);
-    expect(plans).toEqual([expect.stringContaining('USING INDEX runs_by_origin')]);
+    expect(plans).toEqual([expect.stringContaining('USING INDEX runs_by_resumed_from')]);
     expectSearches(plans);
   });
 

@@ -168,11 +168,16 @@ describe('createErrand', () => {
     expect(first.helpers.length).toBeGreaterThan(0);
     await errand.close();
     for (const [retention, message] of [
+      [false, /"retention" is an object, or null/u],
       [{ weeks: 1 }, /no "weeks"; there are: days, hidden_days, runs/u],
-      [{ days: 0 }, /"retention.days" must be a whole number from 1/u],
-      [{ hidden_days: 9 }, /"retention.hidden_days" \(9\) must not be greater than "retention.days" \(7\)/u],
+      [{ days: 0 }, /"retention.days" must be a whole number from 1 to 36500\./u],
+      [{ days: 36_501 }, /"retention.days" must be a whole number from 1 to 36500\./u],
+      [{ hidden_days: 36_501, days: 36_500 }, /"retention.hidden_days" must be a whole number from 1 to 36500\./u],
+      [{ runs: 10_000_001 }, /"retention.runs" must be a whole number from 1 to 10000000\./u],
+      [{ runs: '5' }, /"retention.runs" must be a whole number/u],
+      [{ hidden_days: 9 }, /^retention.hidden_days \(9\) must not be greater than retention.days \(7\): the conv/u],
     ] as const)
-      await expect(createErrand({ retention: retention as object })).rejects.toMatchObject({
+      await expect(createErrand({ retention: retention as never })).rejects.toMatchObject({
         code: 'options',
         message: expect.stringMatching(message),
       });

@@ -16,7 +16,7 @@ import {
   OFFLINE,
 } from './connections.ts';
 import { clashOfCounts, clashOfFiles, limitsFrom, type Values } from './limits.ts';
-import { clashOfRetention, retentionFrom } from './retention.ts';
+import { clashOfConfigured, configuredRetention } from './retention.ts';
 import type { Setting, Settings } from './settings.ts';
 import { checkProject, remedyFor } from './trust.ts';
 
@@ -53,7 +53,7 @@ export function loadSettings(question: SettingsQuestion): Result<Settings, Confi
     cwd,
     set,
     limits: limits.value,
-    retention: retentionFrom(valuesOf(set)),
+    retention: configuredRetention(valuesOf(set)),
     model: chooseModel({
       setting: set.get('model'),
       connections: connections.all,
@@ -135,7 +135,7 @@ function fromFile(config: Config | null, from: 'user' | 'project'): [string, Set
 /** Settings of files that contradict each other, shown in the first of `configs` that holds one of them. */
 function problemOfFiles(set: ReadonlyMap<string, Setting>, configs: readonly (Config | null)[]): ConfigProblem | null {
   const values = valuesOf(set);
-  const clash = clashOfFiles(values) ?? clashOfRetention(values);
+  const clash = clashOfFiles(values) ?? clashOfConfigured(values);
   if (!clash) return null;
   for (const config of configs) {
     const key = clash.keys.find((name) => config?.values.has(name));

@@ -7,6 +7,7 @@ import type { RunLimits } from '../../domain/run/limits.ts';
 import type { RunRecord } from '../../domain/run/record.ts';
 import { storeFailure } from '../around/failure.ts';
 import type { CommandRuntime } from '../around/surroundings.ts';
+import { gone } from '../find-run.ts';
 import type { Left } from './outcomes.ts';
 
 /** A root that can go on, under these bounds. */
@@ -32,6 +33,8 @@ export async function findCandidates(
 async function look(runtime: CommandRuntime, record: RunRecord, raises: Partial<RunLimits>): Promise<Candidate | Left> {
   try {
     const events = await runtime.events(record.run_id);
+    // What was deleted meanwhile is well, as it is when it goes on.
+    if (events.length === 0) return { record, message: gone(record).message, exit: EXIT.completed };
     const obstacle = limitInTheWay(events, raises);
     if (obstacle !== null) return { record, message: obstacle, exit: EXIT.interrupted };
     return { record, limits: raised(fold(events).limits, raises) };

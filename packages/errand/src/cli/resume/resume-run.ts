@@ -11,7 +11,7 @@ import { stateInWords } from '../../terminal/words.ts';
 import { Failure } from '../around/failure.ts';
 import { type Flags, settingsOf, withService } from '../around/open.ts';
 import type { CommandRuntime, Surroundings } from '../around/surroundings.ts';
-import { findRun, ofConversation } from '../find-run.ts';
+import { eventsOf, findRun } from '../find-run.ts';
 import { formatOf, goAndFollow, isSilent, refusal } from '../run/follow.ts';
 import { displayFlags, raisesOf } from './resume-flags.ts';
 
@@ -68,7 +68,7 @@ async function lookUp(runtime: CommandRuntime, { run, raises, message }: Wanted)
   }
   const successor = isTerminal(record.state) ? await successorOf(runtime, run_id) : null;
   const goesOn = successor ?? record;
-  const events = await ofConversation(goesOn, runtime.events(goesOn.run_id));
+  const events = await eventsOf(runtime, goesOn);
   const obstacle = limitInTheWay(events, raises);
   if (obstacle !== null) throw new Failure(EXIT.usage, obstacle);
   const limits = Object.keys(raises).length > 0 ? { limits: raised(fold(events).limits, raises) } : {};

@@ -1,4 +1,4 @@
-import { isSwept } from '../../app/store-fault.ts';
+import { isDamaged, isSwept } from '../../app/store-fault.ts';
 import type { RunEvent } from '../../domain/run/event.ts';
 import type { RunResult } from '../../domain/run/result.ts';
 import { printable } from '../../terminal/text.ts';
@@ -17,7 +17,7 @@ export async function answeredHelpers(
   const lines: string[] = [];
   let more = 0;
   for (const helper of result.helpers) {
-    const last = (await keptOf(runtime, helper.run_id)).at(-1);
+    const last = await lastOf(runtime, helper.run_id);
     if (last?.type !== 'run.settled' || last.answer === '') continue;
     if (lines.length === LISTED) more++;
     else lines.push(`errand show ${helper.run_id}   # ${printable(helper.title)}: ${stateInWords(last)}`);
@@ -25,12 +25,12 @@ export async function answeredHelpers(
   return more === 0 ? lines : [...lines, `errand ps   # and ${more} more`];
 }
 
-/** None where they are no longer kept. */
-async function keptOf(runtime: Pick<CommandRuntime, 'events'>, runId: string): Promise<readonly RunEvent[]> {
+/** The last event of a run; undefined: there is none that can be read. */
+async function lastOf(runtime: Pick<CommandRuntime, 'events'>, runId: string): Promise<RunEvent | undefined> {
   try {
-    return await runtime.events(runId);
+    return (await runtime.events(runId)).at(-1);
   } catch (error) {
-    if (isSwept(error)) return [];
+    if (isSwept(error) || isDamaged(error)) return undefined;
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 import type { RunEvent } from './event.ts';
-import { openingsOf, trimTranscript } from './room.ts';
+import { trimTranscript, withSummary } from './room.ts';
 import type { OpenCall, RunState } from './state.ts';
 import { isTerminal } from './status.ts';
 import { addUsage, NO_USAGE, UNKNOWN_USAGE } from './usage.ts';
@@ -25,7 +25,7 @@ export function begin(event: EventOf<'run.created'>): RunState {
     startedAt: null,
     endedAt: null,
     steps: 0,
-    stepsBefore: null,
+    stepsWhenResumed: null,
     failures: 0,
     fault: null,
     report: null,
@@ -33,6 +33,7 @@ export function begin(event: EventOf<'run.created'>): RunState {
     // A fork goes on from the last message of its prefix, without a turn of its own.
     messages:
       spec.opening === '' ? [...(spec.prefix ?? [])] : [...(spec.prefix ?? []), { role: 'user', text: spec.opening }],
+    ownFrom: spec.prefix?.length ?? 0,
     counted: null,
     open: [],
     streamed: '',
@@ -86,7 +87,8 @@ export function apply(run: RunState, event: RunEvent): void {
       return finishModel(run, event);
     case 'model.failed':
       run.phase = 'idle';
-      run.failures++;
+      // One that did not fit is no failed attempt: room is made, and the call made again.
+      if (event.fault.code !== 'context_overflow') run.failures++;
       run.fault = event.fault;
       run.streamed = event.text;
       run.usage = addUsage(run.usage, event.usage);
@@ -104,8 +106,10 @@ export function apply(run: RunState, event: RunEvent): void {
       run.counted = null;
       return;
     case 'transcript.summarised':
-      run.messages = [...openingsOf(run), { role: 'user', text: event.note }];
+      Object.assign(run, withSummary(run, event.note, event.kept ?? 0));
       run.counted = null;
+      run.failures = 0;
+      run.fault = null;
       run.usage = addUsage(run.usage, event.usage);
       run.activeMs = event.active_ms;
       return;
@@ -197,7 +201,7 @@ function settle(run: RunState, event: EventOf<'run.settled'>): void {
 function resume(run: RunState, event: EventOf<'run.resumed'>): void {
   run.bootId = event.boot_id;
   run.limits = event.limits;
-  run.stepsBefore = run.steps;
+  run.stepsWhenResumed = run.steps;
   if (run.state === 'queued') return;
   if (run.state !== 'interrupted') throw new Error(`${run.run_id} is ${run.state} and cannot be resumed`);
   // A restart is no limit: what had been decided before it, a last report included, still stands.

@@ -59,11 +59,10 @@ function settle(ending: Ending): Decision {
  * else all it wrote, in order.
  */
 export function writtenSoFar(run: RunState): string {
-  const texts = run.messages.flatMap((message) =>
-    message.role === 'assistant' && message.text.trim() ? [message.text] : [],
-  );
+  const own = run.messages.slice(run.ownFrom);
+  const texts = own.flatMap((message) => (message.role === 'assistant' && message.text.trim() ? [message.text] : []));
   if (run.streamed.trim()) texts.push(run.streamed);
-  const last = run.messages.at(-1);
+  const last = own.at(-1);
   const reported = run.report && last?.role === 'assistant' && last.text.trim() !== '';
   return (reported ? last.text : texts.join('\n\n')).trim();
 }

@@ -158,8 +158,10 @@ export type RunEventBody =
       readonly mark: string;
     }
   | {
-      /** All but the opening was replaced by a summary to make room. */
+      /** The earlier part of the transcript was replaced by a summary to make room. */
       readonly type: 'transcript.summarised';
+      /** Messages at the end that stay as they are; left out: none. */
+      readonly kept?: number;
       readonly summary: string;
       /** The message that stands for what was left out. */
       readonly note: string;

@@ -30,10 +30,35 @@ export function nextRoom(run: RunState): 'trim' | 'summarise' | null {
 }
 
 /** What says what the work is, and survives every summary: the first message, and the run's own opening where it began with another's transcript. */
-export function openingsOf(run: RunState): readonly Message[] {
-  const { opening, prefix = [] } = run.spec;
-  const own: Message[] = opening === '' ? [] : [{ role: 'user', text: opening }];
-  return [...prefix.slice(0, 1), ...own];
+function openingsOf(run: RunState): readonly Message[] {
+  return [...(run.spec.prefix ?? []).slice(0, 1), ...ownOpening(run)];
+}
+
+function ownOpening({ spec: { opening } }: RunState): Message[] {
+  return opening === '' ? [] : [{ role: 'user', text: opening }];
+}
+
+/** The earlier half of a transcript, with the work where that stands behind it; and how many messages after it are kept as they are. */
+export function earlierPart(run: RunState): { readonly messages: readonly Message[]; readonly kept: number } {
+  const { messages } = run;
+  // What is kept begins with a message of the model, so that no result stands without its call.
+  const half = messages.findIndex((message, index) => index >= messages.length / 2 && message.role === 'assistant');
+  const isWorth = messages.slice(0, Math.max(0, half)).some((message) => message.role === 'assistant');
+  const from = isWorth ? half : messages.length;
+  const work = from > run.ownFrom ? [] : ownOpening(run);
+  return { messages: [...messages.slice(0, from), ...work], kept: messages.length - from };
+}
+
+/** The transcript with `note` in the place of all but the openings and the last `kept` messages. */
+export function withSummary(run: RunState, note: string, kept: number): Pick<RunState, 'messages' | 'ownFrom'> {
+  const from = run.messages.length - kept;
+  const first = (run.spec.prefix ?? []).slice(0, 1);
+  const isOwn = from > run.ownFrom;
+  const head: Message[] = [...first, ...(isOwn ? ownOpening(run) : []), { role: 'user', text: note }];
+  return {
+    messages: [...head, ...run.messages.slice(from)],
+    ownFrom: isOwn ? first.length : head.length + run.ownFrom - from,
+  };
 }
 
 /**

@@ -37,7 +37,7 @@ export interface RunState {
   /** Model calls that finished; a call that is retried is one step. */
   steps: number;
   /** How many of them there were when it last went on; null: it never did. */
-  stepsBefore: number | null;
+  stepsWhenResumed: number | null;
   /** Failed attempts of the call under way. */
   failures: number;
   fault: Fault | null;
@@ -45,6 +45,8 @@ export interface RunState {
   report: InterruptReason | null;
   finish: Finish | null;
   messages: Message[];
+  /** Where its own part of them begins: with its opening, behind what it began with. */
+  ownFrom: number;
   /** What the provider counted for the last call, and how many messages that covers; null: nothing, or the transcript has changed since. */
   counted: { readonly messages: number; readonly tokens: number } | null;
   open: OpenCall[];

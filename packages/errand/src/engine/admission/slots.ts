@@ -18,7 +18,7 @@ interface Waiting {
   readonly helper: boolean;
   readonly grant: () => void;
   /** Told once that there was no slot to be had at once. */
-  tell: (() => void) | null;
+  onWaiting: (() => void) | null;
   readonly refuse: (error: unknown) => void;
 }
 
@@ -61,7 +61,7 @@ export class Slots {
       };
       const entry: Waiting = {
         helper,
-        tell: onWaiting,
+        onWaiting,
         grant: () => {
           signal.removeEventListener('abort', leave);
           resolve(true);
@@ -129,8 +129,8 @@ export class Slots {
     this.#asking = false;
     if (this.#spare > 0 && (!stuck || this.#wanted() > 0)) return this.#handOut();
     for (const entry of this.#queue) {
-      entry.tell?.();
-      entry.tell = null;
+      entry.onWaiting?.();
+      entry.onWaiting = null;
     }
     if (this.#spare === 0 && this.#queue.length === 0) this.#unlisten();
   }

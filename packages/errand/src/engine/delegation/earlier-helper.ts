@@ -1,11 +1,9 @@
-import { CodedError } from '../../base/errors.ts';
 import { fail, type Result, succeed } from '../../base/result.ts';
-import { fold } from '../../domain/run/apply.ts';
 import type { RunRecord } from '../../domain/run/record.ts';
 import type { RunState } from '../../domain/run/state.ts';
 import { isEnded } from '../../domain/run/status.ts';
-import type { Journal } from '../../ports/journal.ts';
 import type { LiveRun } from '../loop/live-run.ts';
+import { readKept } from '../supervisor/recover.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 
 /** A helper to be continued, and the run that continues it already, where there is one. */
@@ -22,33 +20,29 @@ export async function findEarlier(
 ): Promise<Result<Earlier, string>> {
   const { journal } = supervisor.services;
   const { root_id } = parent.state.spec;
+  const refuse = (why: string) => fail(`"resume_from": ${why}`);
   // Asked first: one that has ended since is on record by the time that the record is read.
-  const live = supervisor.findSuccessor(runId, root_id);
+  const live = supervisor.findSuccessor(runId);
   const tree = await journal.records({ root_id });
   const target = tree.find((record) => record.run_id === runId);
-  if (!target || !isBelow(target, parent.state.run_id, tree)) {
-    return fail(`"resume_from": there is no helper ${runId} of yours. Use the id that stands in its answer.`);
-  }
+  if (!target || !isBelow(target, parent.state.run_id, tree))
+    return refuse(`there is no helper ${runId} of yours. Use the id that stands in its answer.`);
   if (!isEnded(target.state))
-    return fail(`"resume_from": ${runId} is still at work; its answer comes to the call that launched it.`);
+    return refuse(`${runId} is still at work; its answer comes to the call that launched it.`);
   const state = await readKept(journal, runId);
-  if (!state) {
-    return fail(
-      `"resume_from": the conversation of ${runId} is no longer kept. Launch a new helper and tell it what it has to know.`,
-    );
-  }
-  const ended = live ? undefined : tree.find((record) => record.resumed_from === runId);
-  return succeed({ state, successor: live ?? (ended ? fold(await journal.read(ended.run_id)) : null) });
+  if (typeof state === 'string') return refuse(gone(runId, state));
+  if (live?.state.spec.root_id === root_id) return succeed({ state, successor: live });
+  const [next] = live ? [live.state] : await journal.records({ resumed_from: runId });
+  if (!next) return succeed({ state, successor: null });
+  if (!tree.some((record) => record.run_id === next.run_id))
+    return refuse(`${runId} was continued already, by ${next.run_id}, outside of this turn. Launch a new helper.`);
+  const successor = await readKept(journal, next.run_id);
+  return typeof successor === 'string' ? refuse(gone(next.run_id, successor)) : succeed({ state, successor });
 }
 
-/** Null: its events were deleted, as retention says. */
-async function readKept(journal: Journal, runId: string): Promise<RunState | null> {
-  try {
-    return fold(await journal.read(runId));
-  } catch (error) {
-    if (error instanceof CodedError && error.code === 'swept') return null;
-    throw error;
-  }
+function gone(runId: string, how: 'damaged' | 'swept'): string {
+  const what = how === 'swept' ? 'is no longer kept' : 'is damaged on disk';
+  return `the conversation of ${runId} ${what}. Launch a new helper and tell it what it has to know.`;
 }
 
 function isBelow(record: RunRecord, ancestor: string, tree: readonly RunRecord[]): boolean {

@@ -11,24 +11,9 @@ import type { LiveRun } from '../loop/live-run.ts';
  */
 export function handOver(parent: LiveRun, child: RunState): ToolOutcome {
   const { answer, cut } = fitAnswer(parent, child);
-  const completed = child.state === 'completed';
-  const { spec } = child;
-  const seconds = ((child.endedAt ?? 0) - (child.startedAt ?? child.createdAt)) / 1000;
   return {
-    status: completed ? 'ok' : 'error',
-    output: renderAnswer({
-      run_id: child.run_id,
-      title: spec.title,
-      role: spec.role,
-      model: spec.model,
-      state: child.state,
-      reason: child.reason,
-      calls: child.toolNames.length,
-      seconds: Math.max(0, seconds),
-      tools: child.toolNames,
-      note: noteOn(child, cut),
-      answer,
-    }),
+    status: child.state === 'completed' ? 'ok' : 'error',
+    output: labelled(child, answer, cut),
     child: {
       run_id: child.run_id,
       ending: child.endings,
@@ -37,6 +22,31 @@ export function handOver(parent: LiveRun, child: RunState): ToolOutcome {
       characters: answer.length,
     },
   };
+}
+
+/** The same for a reader who waited for nobody: with at most so many characters of the answer. */
+export function retold(child: RunState, limit: number): string {
+  const { text, cut } = cutHeadAndTail(child.answer, limit, () => '…');
+  return labelled(child, text, cut);
+}
+
+/** `cut`: characters left out of the answer. */
+function labelled(child: RunState, answer: string, cut: number): string {
+  const { spec } = child;
+  const seconds = ((child.endedAt ?? 0) - (child.startedAt ?? child.createdAt)) / 1000;
+  return renderAnswer({
+    run_id: child.run_id,
+    title: spec.title,
+    role: spec.role,
+    model: spec.model,
+    state: child.state,
+    reason: child.reason,
+    calls: child.toolNames.length,
+    seconds: Math.max(0, seconds),
+    tools: child.toolNames,
+    note: noteOn(child, cut),
+    answer,
+  });
 }
 
 /** The share of this answer: the limit of one, and what the calls still open may fairly use of the step's. */

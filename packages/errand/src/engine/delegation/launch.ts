@@ -1,4 +1,5 @@
 import { messageOf } from '../../base/errors.ts';
+import { followingId } from '../../base/ids.ts';
 import { fail, type Result, succeed } from '../../base/result.ts';
 import { narrow } from '../../domain/authority/narrow.ts';
 import { type Brief, parseBrief } from '../../domain/brief/brief.ts';
@@ -10,7 +11,7 @@ import type { ToolOutcome } from '../../ports/tool.ts';
 import { renderOpening } from '../../prompts/turns.ts';
 import { type DelegateCall, LiveRun } from '../loop/live-run.ts';
 import { prefixFrom } from '../supervisor/prefix.ts';
-import { readWhole, settleTree } from '../supervisor/recover.ts';
+import { readKept, settleTree } from '../supervisor/recover.ts';
 import { lineBehind } from '../supervisor/resume.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import { findEarlier } from './earlier-helper.ts';
@@ -56,12 +57,11 @@ function takeUp(supervisor: Supervisor, parent: LiveRun, call: DelegateCall): Pr
     const record = tree.find(
       (row) => row.parent_id === run_id && row.call_id === call.callId && !children.includes(row.run_id),
     );
-    if (!record) return null;
+    if (!record) return lost(supervisor, parent, call.callId);
     const live = supervisor.find(record.run_id);
     if (live) return succeed(live);
-    const state = await readWhole(journal, record.run_id);
-    // What it has done is paid for: it is not done again behind the parent's back.
-    if (!state) return fail(damaged(record.run_id));
+    const state = await readKept(journal, record.run_id);
+    if (typeof state === 'string') return fail(cannotBeRead(record.run_id));
     if (hasEnded(state)) return succeed(state);
     const { turn, epoch } = parent.equipment;
     const revived = await supervisor.revive(state, { turn, epoch }).catch((error: unknown) => fail(messageOf(error)));
@@ -76,8 +76,18 @@ function takeUp(supervisor: Supervisor, parent: LiveRun, call: DelegateCall): Pr
   });
 }
 
-function damaged(runId: string): string {
-  return `The helper ${runId} that this call had launched is damaged on disk, and what it found cannot be read. It may have done its work, or parts of it. Do the work yourself, or launch a new helper that begins by looking at what is there.`;
+/** A helper of which nothing can be read: what it has done is paid for, and not done again behind the parent's back. */
+async function lost(supervisor: Supervisor, parent: LiveRun, callId: string): Promise<Launched | null> {
+  const { run_id, children, spec } = parent.state;
+  const unreadable = await supervisor.services.journal.unreadable(spec.root_id);
+  const run = unreadable.find(
+    (known) => known.parent_id === run_id && known.call_id === callId && !children.includes(known.run_id),
+  );
+  return run ? fail(cannotBeRead(run.run_id)) : null;
+}
+
+function cannotBeRead(runId: string): string {
+  return `The helper ${runId} that this call had launched cannot be read any more: it is damaged on disk, or was deleted. It may have done its work, or parts of it. Do the work yourself, or launch a new helper that begins by looking at what is there.`;
 }
 
 /** At rest with an ending of its own; one that only the restart interrupted goes on. */
@@ -126,12 +136,13 @@ async function createHelper(
   if (!authority.ok) return authority;
   const connection = await connect(supervisor, parent, brief);
   if (!connection.ok) return connection;
+  const prefix = before ? await prefixFrom(supervisor.services, before) : [];
   const { full } = supervisor;
   if (full) return fail(full);
   const { turn } = parent.equipment;
   const child = await supervisor.create(
     {
-      run_id: ids('run'),
+      run_id: before ? followingId('run', before.run_id) : ids('run'),
       parent,
       turn,
       connection: connection.value,
@@ -152,7 +163,7 @@ async function createHelper(
       max_per_turn: turn.max,
       cwd,
       opening: renderOpening(brief),
-      ...(before ? { resumed_from: before.run_id, prefix: prefixFrom(before) } : {}),
+      ...(before ? { resumed_from: before.run_id, prefix } : {}),
     },
     // Spent in the moment in which the helper begins, and by nothing else.
     () => !call.signal.aborted && turn.take(),

@@ -1,8 +1,11 @@
 import { CodedError, messageOf } from '../../base/errors.ts';
 import { decide, writtenSoFar } from '../../domain/run/decide.ts';
+import type { RunEventBody } from '../../domain/run/event.ts';
+import type { RunState } from '../../domain/run/state.ts';
 import type { Ending } from '../../domain/run/status.ts';
 import { callModel } from './call-model.ts';
 import { describeEnding } from './describe-ending.ts';
+import { isUnusable } from './failed-call.ts';
 import { watchHeartbeat } from './heartbeat.ts';
 import type { LiveRun } from './live-run.ts';
 import { fitWindow } from './make-room.ts';
@@ -78,7 +81,7 @@ function settle(run: LiveRun, ending: Ending, detail = ''): false {
   const last = state.messages.at(-1);
   const answer = completed && last?.role === 'assistant' ? last.text.trim() : writtenSoFar(state);
   run.giveSlot();
-  run.record({
+  const settled: RunEventBody = {
     type: 'run.settled',
     state: ending.state,
     reason: ending.reason,
@@ -87,8 +90,16 @@ function settle(run: LiveRun, ending: Ending, detail = ''): false {
     partial: !completed && answer !== '',
     message: `${describeEnding(state, ending)} ${detail}`.trim(),
     active_ms: run.active.elapsed(),
-  });
+  };
+  if (isRefusedAtOnce(state, ending)) run.withdraw(settled);
+  else run.record(settled);
   return false;
+}
+
+/** A root whose very first call was refused for its key or its model: nothing ran. */
+function isRefusedAtOnce({ parent_id, steps, endings, stepsWhenResumed, fault }: RunState, ending: Ending): boolean {
+  const isNew = parent_id === null && steps === 0 && endings === 0 && stepsWhenResumed === null;
+  return isNew && ending.reason === 'provider_refused' && fault !== null && isUnusable(fault);
 }
 
 /** The engine's own fault, or a journal that cannot record: the run ends here, recorded if that is still possible. */

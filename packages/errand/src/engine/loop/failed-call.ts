@@ -53,12 +53,16 @@ export async function afterFailedCall(
 
 function endingOf(fault: Fault, run: RunState): StopReason {
   // One that goes on is not lost to a wrong key: until a call of it has finished, it is at rest again.
-  const isUnusable = fault.code === 'refused_key' || fault.code === 'unknown_model';
-  if (fault.retryable || (isUnusable && run.stepsBefore === run.steps))
+  if (fault.retryable || (isUnusable(fault) && run.stepsWhenResumed === run.steps))
     return { state: 'interrupted', reason: 'provider' };
   if (fault.code === 'context_overflow') return { state: 'interrupted', reason: 'context' };
   return {
     state: 'failed',
     reason: fault.code === 'internal' || fault.code === 'stopped' ? 'internal' : 'provider_refused',
   };
+}
+
+/** The key or the model is not one that this provider takes. */
+export function isUnusable({ code }: Fault): boolean {
+  return code === 'refused_key' || code === 'unknown_model';
 }

@@ -55,6 +55,8 @@ export class LiveRun {
   /** Characters of helpers' answers already handed over in this step, and how many answers are still to come. */
   answerCharacters = 0;
   answersToCome = 0;
+  /** Nothing of it is left on record. */
+  withdrawn = false;
   #recorded: Promise<void> = Promise.resolve();
 
   /** `state`: as its recorded events have left it, new or back from rest. */
@@ -77,6 +79,10 @@ export class LiveRun {
 
   /** Takes events into the state and hands them to the journal, in order. */
   record(...bodies: readonly RunEventBody[]): void {
+    this.append(this.#take(bodies));
+  }
+
+  #take(bodies: readonly RunEventBody[]): readonly RunEvent[] {
     const { run_id, parent_id } = this.state;
     const at = Math.max(this.services.clock.now(), this.state.at);
     const events: RunEvent[] = [];
@@ -86,12 +92,20 @@ export class LiveRun {
       events.push(event);
     }
     this.lastProgress = this.services.clock.monotonic();
-    this.append(events);
+    return events;
   }
 
   /** Settles when everything recorded so far is durable. */
   recorded(): Promise<void> {
     return this.#recorded;
+  }
+
+  /** Ends a root of which nothing is to be left: taken off the record in one step, instead of being settled there first. */
+  withdraw(ending: RunEventBody): void {
+    this.#take([ending]);
+    this.withdrawn = true;
+    this.#recorded = this.services.journal.discard(this.state.run_id);
+    this.#recorded.catch((error: unknown) => this.#onLost(error));
   }
 
   /** Gives the slot back: what only waits holds none. */

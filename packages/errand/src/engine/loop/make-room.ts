@@ -1,6 +1,4 @@
-import type { Message } from '../../domain/run/message.ts';
-import { estimatedTokens, nextRoom, TRIMMED_RESULT, usableTokens } from '../../domain/run/room.ts';
-import type { RunState } from '../../domain/run/state.ts';
+import { earlierPart, estimatedTokens, nextRoom, TRIMMED_RESULT, usableTokens } from '../../domain/run/room.ts';
 import { UNKNOWN_USAGE } from '../../domain/run/usage.ts';
 import type { ModelFault } from '../../ports/model.ts';
 import { renderSummarise, renderSummary } from '../../prompts/turns.ts';
@@ -29,7 +27,7 @@ export async function fitWindow(run: LiveRun): Promise<StopReason | null> {
   return null;
 }
 
-/** One step down: tool output first, then everything but the task. What is left out is on record, so that a resume sees the same. */
+/** One step down: tool output first, then the earlier part of the rest. What is left out is on record, so that a resume sees the same. */
 export async function shrinkTranscript(run: LiveRun): Promise<StopReason | null> {
   const room = nextRoom(run.state);
   if (room === null) return FULL;
@@ -40,11 +38,12 @@ export async function shrinkTranscript(run: LiveRun): Promise<StopReason | null>
   return summarise(run);
 }
 
-/** Has the run's own model sum up what fits of the transcript; tried again like any call, and on record. */
+/** Has the run's own model sum up the earlier part of the transcript; tried again like any call, and on record. */
 async function summarise(run: LiveRun): Promise<StopReason | null> {
   const { system } = run.equipment;
   const { state } = run;
-  const messages = [...laterHalf(state), { role: 'user' as const, text: renderSummarise() }];
+  const { messages: earlier, kept } = earlierPart(state);
+  const messages = [...earlier, { role: 'user' as const, text: renderSummarise() }];
   // The results in it are durable before the call is paid for.
   await run.recorded();
   while (!run.scope.reason) {
@@ -53,6 +52,7 @@ async function summarise(run: LiveRun): Promise<StopReason | null> {
     if (summary.trim() !== '') {
       run.record({
         type: 'transcript.summarised',
+        ...(kept > 0 ? { kept } : {}),
         summary,
         note: renderSummary(summary),
         usage: outcome.usage ?? UNKNOWN_USAGE,
@@ -66,14 +66,4 @@ async function summarise(run: LiveRun): Promise<StopReason | null> {
     if (stop) return stop.reason === 'provider' ? stop : FULL;
   }
   return null;
-}
-
-/**
- * The later half, beginning with a message of the model so that no result stands without its call; of what comes before it
- * whatever was said to the model: its work, and what stood for an earlier part that was left out.
- */
-function laterHalf({ messages }: RunState): readonly Message[] {
-  const half = messages.findIndex((message, index) => index >= messages.length / 2 && message.role === 'assistant');
-  const from = half < 0 ? messages.length : half;
-  return messages.filter((message, index) => index >= from || message.role === 'user');
 }

@@ -232,6 +232,7 @@ function collectingJournal(events: RunEvent[]): Journal {
     read: refuse,
     record: refuse,
     records: refuse,
+    unreadable: refuse,
     discard: refuse,
     observe: () => () => {},
     openBoot: refuse,

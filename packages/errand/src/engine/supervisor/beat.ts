@@ -13,11 +13,13 @@ export class Beat {
 
   start(): void {
     if (this.#timer) return;
-    const { clock, journal, bootId } = this.#services;
+    const { clock, journal, bootId, slots } = this.#services;
     this.#timer = clock.timer(BEAT_MS, () => {
       this.#timer = null;
       // A store that is busy or full for a while does not hear this beat; the next one comes.
       journal.beat(bootId).catch(() => {});
+      // Who holds slots may have died, and tells nobody.
+      if (slots.queued > 0) slots.retry();
       this.start();
     });
   }

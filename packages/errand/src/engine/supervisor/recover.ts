@@ -8,13 +8,15 @@ import { type Ending, isEnded } from '../../domain/run/status.ts';
 import type { Boot, Journal, JournalEntry } from '../../ports/journal.ts';
 import { describeEnding } from '../loop/describe-ending.ts';
 import type { Services } from '../services.ts';
+import type { Supervisor } from './supervisor.ts';
 import { LEASE_MS } from './take-over.ts';
 
 /**
  * Puts in order what processes left that are proven dead: their running runs become `interrupted(restart)`, what is queued stays queued,
  * what is at rest is not touched, their slots and leases are free. Nothing is started.
  */
-export async function recover(services: Services): Promise<void> {
+export async function recover(supervisor: Supervisor): Promise<void> {
+  const { services } = supervisor;
   const { journal } = services;
   const live = await journal.records({ live: true });
   if (live.length > 0) {
@@ -22,7 +24,7 @@ export async function recover(services: Services): Promise<void> {
     const roots = new Set(
       live.filter((record) => isAbandoned(services, boots, record)).map((record) => record.root_id),
     );
-    for (const rootId of roots) await recoverTree(services, rootId);
+    for (const rootId of roots) await recoverTree(supervisor, rootId);
   }
   for (const boot of await journal.boots()) {
     if (services.processes.ownerState(boot) === 'dead') await journal.closeBoot(boot.boot_id);
@@ -33,7 +35,8 @@ export async function recover(services: Services): Promise<void> {
  * Owners of runs of which this machine can prove nothing: one whose beats stand still for a lease's time is taken for dead, so that
  * neither its runs nor its slots are held for ever. Returns the way to call it off.
  */
-export async function sweepSilent(services: Services): Promise<() => void> {
+export async function sweepSilent(supervisor: Supervisor): Promise<() => void> {
+  const { services } = supervisor;
   const { journal, clock, processes, slots } = services;
   const owners = new Set(
     (await journal.records({ live: true })).filter((row) => row.state !== 'queued').map((row) => row.boot_id),
@@ -49,7 +52,7 @@ export async function sweepSilent(services: Services): Promise<() => void> {
     const live = await journal.records({ live: true });
     const roots = new Set(live.filter((row) => gone.has(row.boot_id)).map((row) => row.root_id));
     for (const rootId of roots)
-      await recoverTree(services, rootId, (holder) => holder === null || gone.has(holder.boot_id));
+      await recoverTree(supervisor, rootId, (holder) => holder === null || gone.has(holder.boot_id));
     for (const bootId of gone) await journal.closeBoot(bootId);
     slots.retry();
   };
@@ -58,23 +61,27 @@ export async function sweepSilent(services: Services): Promise<() => void> {
   return () => timer.cancel();
 }
 
-async function recoverTree(
-  services: Services,
+/** In line with whoever would set runs of this tree going. */
+function recoverTree(
+  supervisor: Supervisor,
   rootId: string,
-  mayTake: (holder: Boot | null) => boolean = (holder) => isGone(services, holder),
+  mayTake: (holder: Boot | null) => boolean = (holder) => isGone(supervisor.services, holder),
 ): Promise<void> {
-  const { journal, bootId } = services;
-  const claimed = await journal.claim({ root_id: rootId, boot_id: bootId, mayTake });
-  // Somebody else was quicker.
-  if (!claimed.ok) return;
-  try {
-    await settleTree(services, rootId, {
-      epoch: claimed.epoch,
-      endingOf: () => ({ state: 'interrupted', reason: 'restart' }),
-    });
-  } finally {
-    await journal.release(rootId, bootId);
-  }
+  const { services } = supervisor;
+  return supervisor.inLine(rootId, async () => {
+    const letGo = supervisor.hold(rootId);
+    try {
+      const claimed = await services.journal.claim({ root_id: rootId, boot_id: services.bootId, mayTake });
+      // Somebody else was quicker.
+      if (!claimed.ok) return;
+      await settleTree(services, rootId, {
+        epoch: claimed.epoch,
+        endingOf: ({ run_id }) => (supervisor.find(run_id) ? null : { state: 'interrupted', reason: 'restart' }),
+      });
+    } finally {
+      letGo();
+    }
+  });
 }
 
 export interface SettleTreeOptions {
@@ -92,8 +99,8 @@ export async function settleTree(services: Services, rootId: string, options: Se
   const entries: JournalEntry[] = [];
   for (const row of [...(await journal.records({ root_id: rootId }))].reverse()) {
     const wanted = isEnded(row.state) ? null : options.endingOf(row);
-    const run = wanted && (await readWhole(journal, row.run_id));
-    if (!wanted || !run) continue;
+    const run = wanted && (await readKept(journal, row.run_id));
+    if (!wanted || !run || typeof run === 'string') continue;
     // Whoever was told to stop before the process died is stopped, and does not come back.
     const ending = run.cancel ? ({ state: 'cancelled', reason: run.cancel } as const) : wanted;
     if (run.state === 'queued' && ending.state === 'interrupted') continue;
@@ -118,19 +125,23 @@ export async function settleTree(services: Services, rootId: string, options: Se
   if (entries.length > 0) await journal.append(entries);
 }
 
-/** Null: what is stored about it is damaged. It is named to whoever asks for this run, and by `check`. */
-export async function readWhole(journal: Journal, runId: string): Promise<RunState | null> {
+/**
+ * A run as its events have left it; `damaged`: they cannot be read, which is named to whoever asks for this run, and by `check`;
+ * `swept`: they were deleted, as retention says.
+ */
+export async function readKept(journal: Journal, runId: string): Promise<RunState | 'damaged' | 'swept'> {
   let events: readonly RunEvent[];
   try {
     events = await journal.read(runId);
   } catch (error) {
-    if (error instanceof CodedError && error.code === 'corrupt') return null;
+    if (error instanceof CodedError && error.code === 'corrupt') return 'damaged';
+    if (error instanceof CodedError && error.code === 'swept') return 'swept';
     throw error;
   }
   try {
     return fold(events);
   } catch {
-    return null;
+    return 'damaged';
   }
 }
 

@@ -36,8 +36,8 @@ export async function createRuntime(services: Services, mode: 'run' | 'read'): P
         () => {},
       );
     });
-    await recover(services);
-    stopSweeping = await sweepSilent(services);
+    await recover(supervisor);
+    stopSweeping = await sweepSilent(supervisor);
   }
   return {
     async start(request) {
@@ -178,18 +178,8 @@ function belongs(event: RunEvent, tree: Set<string>): boolean {
 
 async function finish(supervisor: Supervisor, root: LiveRun): Promise<RunResult> {
   await root.ended;
-  const { state } = root;
-  const refused = state.fault?.code;
-  // One that was at rest before, or has a parent, is on record for others too.
-  if (
-    state.parent_id === null &&
-    state.endings === 1 &&
-    state.steps === 0 &&
-    state.reason === 'provider_refused' &&
-    (refused === 'refused_key' || refused === 'unknown_model')
-  ) {
-    await supervisor.services.journal.discard(state.run_id);
-    throw new WithdrawnError(refused, state.fault?.message ?? state.message);
-  }
-  return readResult(supervisor.services, state);
+  const { state, withdrawn } = root;
+  if (!withdrawn) return readResult(supervisor.services, state);
+  const code = state.fault?.code === 'unknown_model' ? 'unknown_model' : 'refused_key';
+  throw new WithdrawnError(code, state.fault?.message ?? state.message);
 }

@@ -1,7 +1,6 @@
 import type { RunRecord } from '../../domain/run/record.ts';
 import { type CancelReason, isEnded } from '../../domain/run/status.ts';
 import type { StopAnswer } from '../../ports/runtime.ts';
-import type { Services } from '../services.ts';
 import { bootsById, isAbandoned, settleTree } from './recover.ts';
 import type { Supervisor } from './supervisor.ts';
 import { BEAT_MS, takeOver } from './take-over.ts';
@@ -17,13 +16,13 @@ export async function stopElsewhere(supervisor: Supervisor, runId: string, reaso
   if (record.boot_id === bootId || isAbandoned(services, await bootsById(services), record))
     return settleAbandoned(supervisor, record, reason);
   await journal.sendCommand(record.boot_id, { kind: 'cancel', run_id: runId, reason });
-  const answer = await waitForRest(services, runId);
+  const answer = await waitForRest(supervisor, runId);
   // The owner may have died of something else while it was asked.
   return answer ?? settleAbandoned(supervisor, record, reason);
 }
 
 /** Null: the owner is proven dead meanwhile. */
-function waitForRest(services: Services, runId: string): Promise<StopAnswer | null> {
+function waitForRest({ services, closing }: Supervisor, runId: string): Promise<StopAnswer | null> {
   const { journal, clock, limits } = services;
   return new Promise<StopAnswer | null>((resolve, reject) => {
     let over = false;
@@ -34,15 +33,18 @@ function waitForRest(services: Services, runId: string): Promise<StopAnswer | nu
       timer.cancel();
       pulse.cancel();
       stopObserving();
+      closing.removeEventListener('abort', giveUp);
       settle();
     };
+    const giveUp = () => end(() => resolve({ kind: 'no_answer' }));
     const fail = (error: unknown) => end(() => reject(error));
     const look = () => {
       journal.record(runId).then((record) => {
         if (record && isEnded(record.state)) end(() => resolve({ kind: 'stopped', record }));
       }, fail);
     };
-    const timer = clock.timer(limits.stop_grace_ms * 2, () => end(() => resolve({ kind: 'no_answer' })));
+    const timer = clock.timer(limits.stop_grace_ms * 2, giveUp);
+    closing.addEventListener('abort', giveUp, { once: true });
     // A dead owner writes nothing that could be heard of: its pulse is felt as often as it should beat.
     const feel = () => {
       Promise.all([journal.record(runId), bootsById(services)]).then(([record, boots]) => {
@@ -67,7 +69,7 @@ async function settleBelow(supervisor: Supervisor, record: RunRecord, reason: Ca
   const { run_id, root_id } = record;
   const letGo = supervisor.hold(root_id);
   try {
-    const claimed = await takeOver(services, root_id);
+    const claimed = await takeOver(services, root_id, supervisor.closing);
     if (!claimed.ok) return { kind: 'no_answer' };
     const inside = new Set([run_id]);
     for (const row of await journal.records({ root_id })) {

@@ -24,6 +24,8 @@ export type NewRun = Omit<RunSpec, 'root_id' | 'system' | 'tools' | 'boot_id' | 
   readonly parent: LiveRun | null;
   readonly turn: Turn;
   readonly connection: Model;
+  /** Of the lease that is held already on the tree whose root this becomes; left out, nobody else can know of it. */
+  readonly epoch?: number;
 };
 
 export interface ReviveOptions {
@@ -52,7 +54,7 @@ export class Supervisor {
   /** By tree: how much work under way needs its lease. */
   readonly #holds = new Map<string, number>();
   readonly #lines = new Map<string, Promise<unknown>>();
-  #closing = false;
+  readonly #closing = new AbortController();
 
   /** `launch`: carries out a run's call for a helper, by way of this supervisor. */
   constructor(services: Services, launch: Launch) {
@@ -71,15 +73,18 @@ export class Supervisor {
     return `${admitted} runs live already (${queued} of them queued), and ${max_admitted} is the limit (limits.max_admitted). Wait for some to end, or do the work yourself.`;
   }
 
+  /** Ends whatever is waited for when this instance is closed. */
+  get closing(): AbortSignal {
+    return this.#closing.signal;
+  }
+
   find(runId: string): LiveRun | undefined {
     return this.#live.get(runId);
   }
 
-  /** The run that lives here and goes on from another, which may not be on record yet; `rootId`: only within this tree. */
-  findSuccessor(runId: string, rootId?: string): LiveRun | undefined {
-    return this.all().find(
-      ({ state: { spec } }) => spec.resumed_from === runId && (rootId === undefined || spec.root_id === rootId),
-    );
+  /** The run that lives here and goes on from another, which may not be on record yet. */
+  findSuccessor(runId: string): LiveRun | undefined {
+    return this.all().find(({ state }) => state.spec.resumed_from === runId);
   }
 
   /** The helper count of a tree that lives here. */
@@ -137,7 +142,7 @@ export class Supervisor {
   /** In one go, so that a run which is no longer coming is live. */
   #begin(request: NewRun, outfit: Outfit): LiveRun {
     const { clock, bootId } = this.services;
-    const { run_id, parent, turn, connection, ...spec } = request;
+    const { run_id, parent, turn, connection, epoch: claimed, ...spec } = request;
     const created = {
       type: 'run.created' as const,
       run_id,
@@ -154,8 +159,8 @@ export class Supervisor {
     };
     const { system, declarations, workspace } = outfit;
     // Nobody else can hold a tree whose root has just got its id; the claim rides in the transaction of the first event.
-    const epoch = parent?.equipment.epoch ?? FIRST_EPOCH;
-    if (!parent) this.#claimNew(run_id);
+    const epoch = parent?.equipment.epoch ?? claimed ?? FIRST_EPOCH;
+    if (!parent && claimed === undefined) this.#claimNew(run_id);
     const run = new LiveRun(
       this.services,
       { model: connection, system, declarations, workspace, turn, epoch, delegate: this.#delegate },
@@ -186,7 +191,7 @@ export class Supervisor {
 
   /** Stops all that lives here, and lets nothing new begin; settles when they are at rest. */
   async close(): Promise<void> {
-    this.#closing = true;
+    this.#closing.abort();
     const live = this.all();
     for (const run of live) this.cancel(run, 'session_end');
     await Promise.allSettled(live.map((run) => run.ended));
@@ -194,7 +199,7 @@ export class Supervisor {
 
   /** Asked after the last wait before a run begins or goes on. */
   #checkOpen(): void {
-    if (this.#closing) throw new CodedError<'closed'>('closed', 'Errand is being closed; nothing new begins.');
+    if (this.closing.aborted) throw new CodedError<'closed'>('closed', 'Errand is being closed; nothing new begins.');
   }
 
   #claimNew(rootId: string): void {

@@ -11,6 +11,7 @@ import type {
   Retained,
   RetentionRule,
   RunFilter,
+  UnreadableRun,
 } from '../../ports/journal.ts';
 import { addressOf, encodeEntries } from '../shared/encode.ts';
 import { closed, journalError, noBoot } from '../shared/faults.ts';
@@ -75,6 +76,11 @@ class MemoryJournal implements Journal {
     return this.#runs.records(filter);
   }
 
+  async unreadable(_rootId: string): Promise<readonly UnreadableRun[]> {
+    this.#check();
+    return [];
+  }
+
   async discard(rootId: string): Promise<void> {
     this.#check();
     return this.#ticks.change(() => {
@@ -96,10 +102,11 @@ class MemoryJournal implements Journal {
 
   async closeBoot(bootId: string): Promise<void> {
     this.#check();
-    return this.#ticks.ask(() => {
+    return this.#ticks.change(() => {
       this.#boots.close(bootId);
       this.#leases.releaseAll(bootId);
       this.#commands.forget(bootId);
+      return [];
     });
   }
 
@@ -118,7 +125,10 @@ class MemoryJournal implements Journal {
 
   async release(rootId: string, bootId: string): Promise<void> {
     this.#check();
-    return this.#ticks.ask(() => this.#leases.release(rootId, bootId));
+    return this.#ticks.change(() => {
+      this.#leases.release(rootId, bootId);
+      return [];
+    });
   }
 
   async takeSlots(bootId: string, count: number, limit: number): Promise<number> {

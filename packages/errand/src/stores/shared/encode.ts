@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
-import { isJsonObject } from '../../base/json.ts';
+import { isJsonObject, type Json } from '../../base/json.ts';
 import type { RunEvent, RunEventHead, RunEventType } from '../../domain/run/event.ts';
 import type { RunRecord } from '../../domain/run/record.ts';
 import { isEnded, type RunStateName } from '../../domain/run/status.ts';
+import { NO_USAGE } from '../../domain/run/usage.ts';
 import type { JournalEntry } from '../../ports/journal.ts';
 import { unwritable } from './faults.ts';
 import { attachLargeText, detachLargeTexts, INLINE_CHARACTERS, type LargeText } from './large-text.ts';
@@ -32,6 +33,7 @@ export interface RecordRow {
   readonly parent_id: string | null;
   readonly root_id: string;
   readonly session_id: string;
+  readonly call_id: string | null;
   readonly resumed_from: string | null;
   readonly state: RunStateName;
   readonly live: 0 | 1;
@@ -90,11 +92,26 @@ export function decodeEvent(
   } as RunEvent;
 }
 
-/** The record again. Throws when the text is broken. */
+/** Of a record, what everybody who is shown a run relies on; `counts`: in its usage. */
+export const RELIED_ON = {
+  texts: ['run_id', 'root_id', 'session_id', 'title', 'role', 'model', 'state', 'cwd', 'boot_id'],
+  lists: ['tool_calls', 'todo'],
+  counts: Object.keys(NO_USAGE),
+} as const;
+
+/** The record again. Throws when the text is broken, or says less than a record. */
 export function decodeRecord(json: string): RunRecord {
   const record: unknown = JSON.parse(json);
   if (!isJsonObject(record)) throw new Error('not an object');
+  const wrong =
+    RELIED_ON.texts.find((name) => typeof record[name] !== 'string') ??
+    RELIED_ON.lists.find((name) => !Array.isArray(record[name]));
+  if (wrong !== undefined || !isUsage(record['usage'])) throw new Error(`no ${wrong ?? 'usage'} as a record has it`);
   return record as unknown as RunRecord;
+}
+
+function isUsage(value: Json | undefined): boolean {
+  return isJsonObject(value) && RELIED_ON.counts.every((name) => typeof value[name] === 'number');
 }
 
 function encodeRecord(record: RunRecord): RecordRow {
@@ -102,6 +119,7 @@ function encodeRecord(record: RunRecord): RecordRow {
     parent_id: record.parent_id,
     root_id: record.root_id,
     session_id: record.session_id,
+    call_id: record.call_id,
     resumed_from: record.resumed_from,
     state: record.state,
     live: isEnded(record.state) ? 0 : 1,

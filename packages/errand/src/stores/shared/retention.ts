@@ -19,9 +19,9 @@ export interface DueTrees {
 }
 
 /**
- * What is due under a rule. By age, counted back from `now` or from the latest ending on record, whichever is earlier: so
- * the tree that ended last never goes by age, whatever the clock says. By number: the trees none of whose runs is among
- * the `keep` that ended last, counted by whole trees.
+ * What is due under a rule, of all trees at rest. By age, counted back from `now` or from the latest ending of one of them,
+ * whichever is earlier: so the one that ended last never goes by age, whatever the clock says. By number: the trees none
+ * of whose runs is among the `keep` that ended last, counted by whole trees.
  */
 export function dueTrees(trees: readonly TreeAtRest[], { now, age, hiddenAge, keep }: RetentionRule): DueTrees {
   const latest = trees.toSorted((a, b) => b.ended_at - a.ended_at || (a.root_id < b.root_id ? 1 : -1));

@@ -12,6 +12,7 @@ import type {
   Retained,
   RetentionRule,
   RunFilter,
+  UnreadableRun,
 } from '../../ports/journal.ts';
 import { addressOf, encodeEntries } from '../shared/encode.ts';
 import { closed, journalError, noBoot } from '../shared/faults.ts';
@@ -87,6 +88,10 @@ class SqliteJournal implements Journal {
     return this.#read(({ records }) => records.records(filter), []);
   }
 
+  async unreadable(rootId: string): Promise<readonly UnreadableRun[]> {
+    return this.#read(({ records }) => records.unreadable(rootId), []);
+  }
+
   async discard(rootId: string): Promise<void> {
     const { queue, writer } = this.#writing();
     return queue.run(() => writer.discard(rootId), []);
@@ -114,7 +119,7 @@ class SqliteJournal implements Journal {
       boots.close(bootId);
       leases.releaseAll(bootId);
       commands.forget(bootId);
-    });
+    }, []);
     this.#attempt(() => commands.removeWakeFile(bootId));
   }
 
@@ -133,7 +138,7 @@ class SqliteJournal implements Journal {
 
   async release(rootId: string, bootId: string): Promise<void> {
     const { queue, leases } = this.#writing();
-    return queue.run(() => leases.release(rootId, bootId));
+    return queue.run(() => leases.release(rootId, bootId), []);
   }
 
   async takeSlots(bootId: string, count: number, limit: number): Promise<number> {

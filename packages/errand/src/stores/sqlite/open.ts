@@ -2,7 +2,7 @@ import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { DATABASE_FILE, journalErrorOf, NOTADB } from './errors.ts';
-import { migrate } from './migrate.ts';
+import { isCurrent, migrate } from './migrate.ts';
 import { type DatabaseSync, loadSqlite } from './module.ts';
 
 /** Milliseconds that opening waits for other processes; and that one statement waits, which stops this process. */
@@ -72,9 +72,29 @@ function openImmutable(path: string, reason: Error): DatabaseSync {
   if (log && log.size > 0) throw reason;
   const location = pathToFileURL(path);
   location.searchParams.set('immutable', '1');
-  const database = new (loadSqlite().DatabaseSync)(location, { readOnly: true });
-  migrate(database, path);
-  return database;
+  const { DatabaseSync } = loadSqlite();
+  const database = new DatabaseSync(location, { readOnly: true });
+  if (isCurrent(database, path)) return database;
+  // One of an earlier version is brought up to date in memory, where it can be.
+  database.close();
+  const copy = new DatabaseSync(':memory:');
+  copyInto(copy, location.href);
+  migrate(copy, path);
+  return copy;
+}
+
+/** All that a file holds, in an empty database. */
+function copyInto(copy: DatabaseSync, location: string): void {
+  copy.prepare('attach ? as old').run(location);
+  const things = copy.prepare(
+    "select type, name, sql from old.sqlite_master where sql is not null and name not like 'sqlite_%'",
+  );
+  for (const { sql } of things.all()) copy.exec(String(sql));
+  for (const { type, name } of things.all())
+    if (type === 'table') copy.exec(`insert into main.${name} select * from old.${name}`);
+  const version = copy.prepare('pragma old.user_version').get()?.user_version;
+  copy.exec(`pragma user_version = ${Number(version)}`);
+  copy.exec('detach old');
 }
 
 /** Makes a folder and those above it, for the owner only. Node's own `recursive` says ENOENT on a read-only disk. */

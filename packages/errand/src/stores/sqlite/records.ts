@@ -1,14 +1,20 @@
 import type { RunRecord } from '../../domain/run/record.ts';
-import type { RunFilter } from '../../ports/journal.ts';
-import { decodeRecord } from '../shared/encode.ts';
+import type { RunFilter, UnreadableRun } from '../../ports/journal.ts';
+import { decodeRecord, RELIED_ON } from '../shared/encode.ts';
 import { corruptRun } from '../shared/faults.ts';
 import { recordFrom } from '../shared/soundness.ts';
 import { isFailure, journalErrorOf } from './errors.ts';
 import type { DatabaseSync } from './module.ts';
 import type { Reader } from './reader.ts';
 
+const CONDITIONS = [
+  "json_extract(record, '$.run_id') is run_id",
+  ...RELIED_ON.texts.map((name) => `json_type(record, '$.${name}') is 'text'`),
+  ...RELIED_ON.lists.map((name) => `json_type(record, '$.${name}') is 'array'`),
+  ...RELIED_ON.counts.map((name) => `json_type(record, '$.usage.${name}') in ('integer', 'real')`),
+];
 /** In SQL, whether the record of a row of `runs` can be read: what `decodeRow` says of it. */
-export const READABLE = "case when json_valid(record) then json_extract(record, '$.run_id') is run_id else 0 end";
+export const READABLE = `case when json_valid(record) then coalesce(${CONDITIONS.join(' and ')}, 0) else 0 end`;
 
 export interface Row {
   readonly run_id: string;
@@ -28,6 +34,7 @@ export class Records {
   readonly #reader: Reader;
   readonly #select;
   readonly #selectDamaged;
+  readonly #selectTree;
   readonly #update;
 
   constructor(database: DatabaseSync, reader: Reader) {
@@ -35,6 +42,9 @@ export class Records {
     this.#reader = reader;
     this.#select = database.prepare('select run_id, record from runs where run_id = ?');
     this.#selectDamaged = database.prepare(`select run_id from runs where run_id = ? and not ${READABLE}`);
+    this.#selectTree = database.prepare(
+      'select run_id, parent_id, call_id, resumed_from, record from runs where root_id = ? order by number',
+    );
     this.#update = database.prepare('update runs set record = ? where run_id = ?');
   }
 
@@ -44,7 +54,7 @@ export class Records {
     return row ? this.#decoded(row) : null;
   }
 
-  /** Leaves out what cannot be read; `record` says what is wrong with one. */
+  /** Leaves out what cannot be read: `unreadable` names it, `record` says what is wrong with one. */
   records({ root_id, live, since, resumed_from }: RunFilter): readonly RunRecord[] {
     const conditions: string[] = ['true'];
     const values: (string | number)[] = [];
@@ -69,6 +79,14 @@ export class Records {
     const sql = `select run_id, record from runs where ${conditions.join(' and ')} order by number`;
     const rows = this.#database.prepare(sql).all(...values) as unknown as Row[];
     return rows.flatMap((row) => orNothing(() => this.#decoded(row)));
+  }
+
+  /** What `records` leaves out of a tree, as far as the columns tell of it. */
+  unreadable(rootId: string): readonly UnreadableRun[] {
+    const rows = this.#selectTree.all(rootId) as unknown as (Row & UnreadableRun)[];
+    return rows
+      .filter((row) => orNothing(() => this.#decoded(row)).length === 0)
+      .map(({ run_id, parent_id, call_id, resumed_from }) => ({ run_id, parent_id, call_id, resumed_from }));
   }
 
   /** Writes the row of a run again where it is damaged and its events are not. Inside a transaction. */

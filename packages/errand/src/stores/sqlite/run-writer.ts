@@ -31,8 +31,8 @@ export class RunWriter {
     this.#leases = leases;
     this.#insertEvent = database.prepare('insert into events (run_id, seq, at, type, data) values (?, ?, ?, ?, ?)');
     this.#insertRun = database.prepare(
-      `insert into runs (run_id, parent_id, root_id, session_id, resumed_from, state, live, created_at, started_at, ended_at, seq, record)
-       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (run_id) do nothing`,
+      `insert into runs (run_id, parent_id, root_id, session_id, call_id, resumed_from, state, live, created_at, started_at, ended_at, seq, record)
+       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (run_id) do nothing`,
     );
     // Nothing follows what was swept: its events could not be read.
     this.#updateRun = database.prepare(
@@ -103,8 +103,8 @@ export class RunWriter {
     if (before !== null) {
       return this.#updateRun.run(state, live, started_at, ended_at, seq, json, runId, before).changes === 1;
     }
-    const { parent_id, root_id, session_id, resumed_from, created_at } = record;
-    const head = [runId, parent_id, root_id, session_id, resumed_from] as const;
+    const { parent_id, root_id, session_id, call_id, resumed_from, created_at } = record;
+    const head = [runId, parent_id, root_id, session_id, call_id, resumed_from] as const;
     return this.#insertRun.run(...head, state, live, created_at, started_at, ended_at, seq, json).changes === 1;
   }
 

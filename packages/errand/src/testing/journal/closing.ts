@@ -19,6 +19,7 @@ export const CLOSING: readonly JournalCase[] = [
       await rejectsWith('closed', journal.read(run.run_id));
       await rejectsWith('closed', journal.record(run.run_id));
       await rejectsWith('closed', journal.records());
+      await rejectsWith('closed', journal.unreadable(run.run_id));
       await rejectsWith('closed', journal.discard(run.run_id));
       await rejectsWith('closed', journal.getBlob('0'));
       await rejectsWith('closed', journal.openBoot(BOOT));

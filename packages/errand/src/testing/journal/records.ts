@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Journal } from '../../ports/journal.ts';
 import { SampleRun } from '../sample-run.ts';
 import { claimed, expectRecorded, type JournalCase, rejectsWith, root } from './case.ts';
-import { withSpec } from './trees.ts';
+import { endedTree, KEEP_ALL, withSpec } from './trees.ts';
 
 /** Rows of runs, and whole trees that are discarded. */
 export const RECORDS: readonly JournalCase[] = [
@@ -86,6 +86,22 @@ export const RECORDS: readonly JournalCase[] = [
       assert.deepEqual(await asked({ resumed_from: 'run_b', root_id: 'run_a' }), []);
       assert.deepEqual(await asked({ resumed_from: 'run_d' }), []);
       assert.deepEqual(await journal.check(), []);
+    },
+  },
+  {
+    title: '[DUR-7] nothing of a sound journal is unreadable, whatever became of its runs',
+    run: async (journal) => {
+      assert.deepEqual(await journal.unreadable('run_none'), []);
+      await endedTree(journal, 'run_a', { children: 2, output: 'x'.repeat(40_000) });
+      await endedTree(journal, 'run_late', { at: 9_000 });
+      const next = root('run_next');
+      await claimed(journal, next);
+      await journal.append([withSpec(next.create(), { resumed_from: 'run_a' })]);
+      for (const rootId of ['run_a', 'run_late', 'run_next']) assert.deepEqual(await journal.unreadable(rootId), []);
+      assert.equal((await journal.retain({ ...KEEP_ALL, hiddenAge: 1_000 })).conversations, 2);
+      assert.deepEqual(await journal.unreadable('run_a'), []);
+      await journal.discard('run_a');
+      assert.deepEqual(await journal.unreadable('run_a'), []);
     },
   },
   {
