@@ -4,7 +4,7 @@ import { type Trial, tryAll, uninterrupted } from './matrix.ts';
 const SOAK = process.env['ERRAND_SOAK'] === '1';
 const EDGE = 10;
 /** Appends between two kills; 1: every append. */
-const STRIDE = SOAK ? 1 : 8;
+const STRIDE = SOAK ? 1 : 4;
 const SEEDS = SOAK ? 10_000 : 30;
 /** The longest time to a kill, in times of what an uninterrupted run takes when nothing runs beside it. */
 const SPAN = 2;

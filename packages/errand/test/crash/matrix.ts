@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect } from 'vitest';
+import { build } from 'vite';
+import { afterAll, expect } from 'vitest';
 import type { RunEvent } from '../../src/domain/run/event.ts';
 import type { RunRecord } from '../../src/domain/run/record.ts';
 import { createSystemClock } from '../../src/host/clock.ts';
@@ -12,11 +13,16 @@ import { createScriptedServer, type ScriptedServer } from '../../src/testing/ind
 import type { ChildOrder } from './child.ts';
 import { ALL_HELPERS, askerOf, createScript, furnish, nameOf, paidCalls } from './scenario.ts';
 
-const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url));
-
-/** Compiled code of the children, kept between them: most of a trial would be their start. */
-const compiled = mkdtempSync(join(tmpdir(), 'errand-compiled-'));
-process.once('exit', () => rmSync(compiled, { recursive: true, force: true }));
+/** In one file, and its compiled code kept between children: most of a trial would be their start. */
+const made = mkdtempSync(join(tmpdir(), 'errand-child-'));
+afterAll(() => rmSync(made, { recursive: true, force: true }));
+const CHILD = join(made, 'child.js');
+const built = build({
+  configFile: false,
+  logLevel: 'error',
+  build: { ssr: fileURLToPath(new URL('./child.ts', import.meta.url)), outDir: made, minify: false },
+  ssr: { noExternal: true },
+});
 
 export interface Ended {
   readonly code: number | null;
@@ -28,9 +34,10 @@ export interface Ended {
 }
 
 /** One process of the scenario; `killAfter`: milliseconds from when it begins to act, counted and killed from here, so that it can die in the middle of anything. */
-function runChild(order: ChildOrder, killAfter?: number): Promise<Ended> {
+async function runChild(order: ChildOrder, killAfter?: number): Promise<Ended> {
+  await built;
   const child = spawn(process.execPath, [CHILD, JSON.stringify(order)], {
-    env: { ...process.env, NODE_COMPILE_CACHE: compiled },
+    env: { ...process.env, NODE_COMPILE_CACHE: made },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let stdout = '';
