@@ -132,6 +132,10 @@ describe('several instances on one store', () => {
     const successors = await records({ resumed_from: run_id });
     expect(successors).toHaveLength(1);
     expect(new Set(ids)).toEqual(new Set([successors[0]?.run_id]));
+    // Nobody holds on to what has ended.
+    for (let turns = 0; turns < 5; turns++) await new Promise((resolve) => setImmediate(resolve));
+    const claim = { root_id: successors[0]?.run_id ?? '', boot_id: 'boot_other', mayTake: () => false };
+    expect(await journal.claim(claim)).toMatchObject({ ok: true });
   });
 
   it('[DUR-4] [DUR-6] one that stood still while it made the new run is overtaken, and gives the one that was made', async () => {

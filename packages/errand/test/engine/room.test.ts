@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { apply, fold } from '../../src/domain/run/apply.ts';
 import { trimResults } from '../../src/domain/run/room.ts';
 import { answer, status } from '../../src/testing/index.ts';
 import { createInstance, resultsOf } from './instance.ts';
@@ -158,6 +159,31 @@ describe("a model's own window", () => {
     );
     expect(await instance.run('go')).toMatchObject({ state: 'completed', answer: 'done' });
     expect(faults).toEqual({ summary: -1, after: -1 });
+  });
+
+  it('[CTX-8] [RES-7] a summary whose process dies is a call of which nobody knows what it used', async () => {
+    const instance = await createInstance((request) => {
+      if (String(request.messages.at(-1)?.['content']).startsWith('The conversation so far'))
+        return instance.server.hold('summary', answer({ text: 'the summary' }));
+      return request.messages.length > 8 ? overflow() : answer({ text: 'more', calls: [{ name: 'list', args: {} }] });
+    });
+    const handle = await instance.start('go');
+    await instance.server.whenHeld('summary');
+    const left = fold(await instance.journal.read(handle.run_id));
+    const before = left.usage.unknown_calls;
+    const died = {
+      state: 'interrupted',
+      reason: 'restart',
+      ending: 1,
+      answer: '',
+      partial: false,
+      message: '',
+    } as const;
+    const { run_id, parent_id, at, seq } = left;
+    apply(left, { type: 'run.settled', run_id, parent_id, at, seq: seq + 1, active_ms: 1, ...died });
+    expect(left.usage.unknown_calls).toBe(before + 1);
+    handle.cancel('user');
+    expect((await handle.result).usage.own.unknown_calls).toBe(before + 1);
   });
 
   it('[CTX-8] [MOD-6] a provider that stays away while it is summed up interrupts the run for that reason', async () => {

@@ -107,6 +107,7 @@ export function apply(run: RunState, event: RunEvent): void {
       return;
     case 'transcript.summarised':
       Object.assign(run, withSummary(run, event.note, event.kept ?? 0));
+      run.phase = 'idle';
       run.counted = null;
       run.failures = 0;
       run.fault = null;

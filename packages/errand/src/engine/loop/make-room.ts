@@ -44,9 +44,10 @@ async function summarise(run: LiveRun): Promise<StopReason | null> {
   const { state } = run;
   const { messages: earlier, kept } = earlierPart(state);
   const messages = [...earlier, { role: 'user' as const, text: renderSummarise() }];
-  // The results in it are durable before the call is paid for.
-  await run.recorded();
   while (!run.scope.reason) {
+    run.record({ type: 'model.started', step: state.steps + 1, attempt: state.failures + 1, report: null });
+    // The results in it are durable before the call is paid for.
+    await run.recorded();
     const outcome = await attempt(run, { system, messages, tools: [], effort: state.spec.effort }, () => {});
     const summary = outcome.kind === 'answer' ? outcome.text : '';
     if (summary.trim() !== '') {
