@@ -50,7 +50,7 @@ export function wire(options: WireOptions): Promise<Runtime> {
     limits,
     slots: new Slots(
       { all: limits.max_concurrent, forHelpers: limits.launch_concurrency },
-      createSharedSlots({ journal, processes, bootId }, limits.max_concurrent),
+      createSharedSlots({ journal, processes, clock, bootId, limit: limits.max_concurrent }),
     ),
     bootId,
     rootAuthority: options.rootAuthority ?? {},

@@ -3,13 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { BEAT_MS, LEASE_MS } from '../../src/engine/supervisor/take-over.ts';
+import { fold } from '../../src/domain/run/apply.ts';
+import { recordOf } from '../../src/domain/run/record.ts';
+import { BEAT_MS, LEASE_MS } from '../../src/engine/lease-time.ts';
 import { createSystemClock } from '../../src/host/clock.ts';
 import { createProcesses } from '../../src/host/create-processes.ts';
 import type { Journal } from '../../src/ports/journal.ts';
 import { createMemoryJournal } from '../../src/stores/memory/journal.ts';
 import { openSqliteJournal } from '../../src/stores/sqlite/journal.ts';
 import { answer } from '../../src/testing/index.ts';
+import { eventsOf } from '../domain/runs.ts';
 import { createInstance, delegating, type Instance, REPORT } from './instance.ts';
 
 /** The same journal, as one that does some things otherwise sees it. */
@@ -187,6 +190,35 @@ describe('several instances on one store', () => {
     dead = true;
     await clock.advance(BEAT_MS);
     expect(await handle.result).toMatchObject({ state: 'completed', answer: 'mine' });
+  });
+
+  it('[LIM-2] [DUR-6] nor does one wait for ever for a holder of whom nothing can be proven and who falls silent', async () => {
+    const journal = createMemoryJournal();
+    const elsewhere = { boot_id: 'boot_elsewhere', started_at: 1, pid: 1, process_start: null, host: 'elsewhere' };
+    const idle = { ...elsewhere, boot_id: 'boot_idle' };
+    const { clock, start, server } = await createInstance(() => answer({ text: 'mine' }), {
+      journal,
+      limits: { max_concurrent: 1, launch_concurrency: 1 },
+    });
+    for (const boot of [elsewhere, idle]) await journal.openBoot(boot);
+    const claimed = await journal.claim({ root_id: 'run_theirs', boot_id: 'boot_elsewhere', mayTake: () => false });
+    const events = eventsOf([{ type: 'run.started' }], { root_id: 'run_theirs', boot_id: 'boot_elsewhere' });
+    const theirs = events.map((event) => ({ ...event, run_id: 'run_theirs' }));
+    const record = recordOf(fold(theirs));
+    await journal.append([{ run_id: 'run_theirs', events: theirs, record, epoch: claimed.ok ? claimed.epoch : 0 }]);
+    await journal.takeSlots('boot_elsewhere', 1, 1);
+    const handle = await start('go');
+    for (let beats = 0; beats < 8; beats++) {
+      await clock.advance(BEAT_MS);
+      await journal.beat('boot_elsewhere');
+    }
+    expect(server.requests).toEqual([]);
+    for (let beats = 0; beats < 5; beats++) await clock.advance(BEAT_MS);
+    expect(await handle.result).toMatchObject({ state: 'completed', answer: 'mine' });
+    // One that has nothing to do is silent, and well.
+    const left = (await journal.boots()).map(({ boot_id }) => boot_id);
+    expect(left).toContain('boot_idle');
+    expect(left).not.toContain('boot_elsewhere');
   });
 
   it('[DUR-3] [DUR-6] who waits for a run of another process has it as soon as that lets go, and does not wait when it is closed', async () => {

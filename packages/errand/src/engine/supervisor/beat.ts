@@ -1,6 +1,6 @@
 import type { Timer } from '../../base/clock.ts';
+import { BEAT_MS } from '../lease-time.ts';
 import type { Services } from '../services.ts';
-import { BEAT_MS } from './take-over.ts';
 
 /** Shows other processes that this one lives, while it drives runs. */
 export class Beat {

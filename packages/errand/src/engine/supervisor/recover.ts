@@ -6,10 +6,10 @@ import { type RunRecord, recordOf } from '../../domain/run/record.ts';
 import type { RunState } from '../../domain/run/state.ts';
 import { type Ending, isEnded } from '../../domain/run/status.ts';
 import type { Boot, Journal, JournalEntry } from '../../ports/journal.ts';
+import { LEASE_MS } from '../lease-time.ts';
 import { describeEnding } from '../loop/describe-ending.ts';
 import type { Services } from '../services.ts';
 import type { Supervisor } from './supervisor.ts';
-import { LEASE_MS } from './take-over.ts';
 
 /**
  * Puts in order what processes left that are proven dead: their running runs become `interrupted(restart)`, what is queued stays queued,

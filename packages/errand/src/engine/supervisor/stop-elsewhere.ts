@@ -1,9 +1,10 @@
 import type { RunRecord } from '../../domain/run/record.ts';
 import { type CancelReason, isEnded } from '../../domain/run/status.ts';
 import type { StopAnswer } from '../../ports/runtime.ts';
+import { BEAT_MS } from '../lease-time.ts';
 import { bootsById, isAbandoned, settleTree } from './recover.ts';
 import type { Supervisor } from './supervisor.ts';
-import { BEAT_MS, takeOver } from './take-over.ts';
+import { takeOver } from './take-over.ts';
 
 /** Stops a run that does not live here: its owner is asked, or, when that is proven dead, the record is settled here. */
 export async function stopElsewhere(supervisor: Supervisor, runId: string, reason: CancelReason): Promise<StopAnswer> {

@@ -1,10 +1,7 @@
 import type { Boot } from '../../ports/journal.ts';
+import { LEASE_MS } from '../lease-time.ts';
 import { pause } from '../loop/guard.ts';
 import type { Services } from '../services.ts';
-
-/** How long a process may be silent before what it holds may be taken, in milliseconds; it shows itself three times in that. */
-export const LEASE_MS = 10_000;
-export const BEAT_MS = 3_000;
 
 type TakenOver = { ok: true; epoch: number } | { ok: false; holder: Boot | null };
 
