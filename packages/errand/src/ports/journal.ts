@@ -124,8 +124,8 @@ export interface Journal {
   records(filter?: RunFilter): Promise<readonly RunRecord[]>;
   /** Of one tree, in order of creation. */
   unreadable(rootId: string): Promise<readonly UnreadableRun[]>;
-  /** Removes a whole tree of runs: for a root that was refused before anything ran. */
-  discard(rootId: string): Promise<void>;
+  /** Removes a whole tree of runs: for a root that was refused before anything ran. `epoch`: of the lease, as for `append`; `fenced` under another. */
+  discard(rootId: string, epoch: number): Promise<void>;
   /** Called after each commit of this process that has events, or lets go of a lease or a process (then without events), and when another process has committed something (likewise). */
   observe(listener: (events: readonly RunEvent[]) => void): () => void;
 

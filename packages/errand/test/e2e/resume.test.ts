@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { answer, createScriptedServer, type Reply, type ScriptedRequest, stallAfter } from '../../src/testing/index.ts';
 import { openingOf, resultsOf } from '../engine/instance.ts';
@@ -67,6 +68,21 @@ describe('a run that is over', () => {
     for (const ended of answered) expect(jsonOf(ended)).toMatchObject({ run_id: next, answer: 'and more' });
     for (const { code, stderr } of ends.filter((ended) => !answered.includes(ended)))
       expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/^errand: .* is at work\./u) });
+  });
+
+  it('[DUR-4] [DUR-5] once it has been deleted, is still known by the run that went on from it', async () => {
+    const { place, stage, server } = await serve(done('the first answer'));
+    const { run_id } = jsonOf(await errand(place, ['run', 'find the gate', '--output-format', 'json']));
+    stage.script = done('and more');
+    const next = jsonOf(await errand(place, ['resume', run_id, '--output-format', 'json']));
+    const database = new DatabaseSync(join(place.home, 'errand.db'));
+    for (const table of ['runs', 'events']) database.prepare(`delete from ${table} where run_id = ?`).run(run_id);
+    database.close();
+    const asked = server.requests.length;
+    const again = await errand(place, ['resume', run_id, '--output-format', 'json']);
+    expect(again.code).toBe(0);
+    expect(jsonOf(again)).toEqual(next);
+    expect(server.requests).toHaveLength(asked);
   });
 });
 

@@ -128,7 +128,7 @@ describe('the handle of a run', () => {
     const discard = journal.discard.bind(journal);
     const gone = Promise.withResolvers<void>();
     let dies = false;
-    journal.discard = (rootId) => (dies ? gone.promise : discard(rootId));
+    journal.discard = (rootId, epoch) => (dies ? gone.promise : discard(rootId, epoch));
     const instance = await createInstance(() => status(401, { error: { message: 'no such key' } }), { journal });
     await expect(instance.run('go')).rejects.toMatchObject({ code: 'refused_key' });
     expect(await journal.records()).toEqual([]);

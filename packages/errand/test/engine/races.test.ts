@@ -11,7 +11,7 @@ import { createProcesses } from '../../src/host/create-processes.ts';
 import type { Journal } from '../../src/ports/journal.ts';
 import { createMemoryJournal } from '../../src/stores/memory/journal.ts';
 import { openSqliteJournal } from '../../src/stores/sqlite/journal.ts';
-import { answer } from '../../src/testing/index.ts';
+import { answer, status } from '../../src/testing/index.ts';
 import { eventsOf } from '../domain/runs.ts';
 import { createInstance, delegating, type Instance, REPORT } from './instance.ts';
 
@@ -171,6 +171,42 @@ describe('several instances on one store', () => {
     expect(await (found.ok ? found.value.result : expect.fail(found.error.message))).toEqual(result);
     expect(await journal.records()).toHaveLength(2);
     expect(first.server.requests).toHaveLength(1);
+  });
+
+  it('[RUN-2] [DUR-6] one that was taken over while its first call hung does not take back what was made of its run', async () => {
+    const journal = createMemoryJournal();
+    const first = await createInstance(
+      () => first.server.hold('call', status(401, { error: { message: 'no such key' } })),
+      { journal },
+    );
+    const handle = await first.start('go');
+    await first.server.whenHeld('call');
+    const second = await createInstance(() => answer({ text: 'with a good key' }), { journal, chance: 0.9 });
+    const resuming = second.runtime.resume({ runId: handle.run_id });
+    await second.clock.whenPending(1);
+    await second.clock.advance(LEASE_MS);
+    const resumed = await resuming;
+    const result = await (resumed.ok ? resumed.value.result : expect.fail(resumed.error.message));
+    expect(result).toMatchObject({ state: 'completed', answer: 'with a good key' });
+    first.server.release('call');
+    await expect(handle.result).rejects.toMatchObject({ code: 'fenced' });
+    expect(await journal.records()).toMatchObject([{ run_id: handle.run_id, state: 'completed' }]);
+  });
+
+  it('[DUR-3] [DUR-6] of several who wait for a run that is over, none is told that it is at work', async () => {
+    const journal = createMemoryJournal();
+    const first = await createInstance(() => first.server.hold('gate', answer({ text: 'done' })), { journal });
+    const others = await Promise.all(
+      [0.1, 0.3, 0.7, 0.9].map((chance) => createInstance(() => answer({ text: 'again' }), { journal, chance })),
+    );
+    const handle = await first.start('go');
+    await first.server.whenHeld('gate');
+    const resuming = others.map(({ runtime }) => runtime.resume({ runId: handle.run_id }));
+    await Promise.all(others.map(({ clock }) => clock.whenPending(1)));
+    first.server.release('gate');
+    const result = await handle.result;
+    for (const resumed of await Promise.all(resuming))
+      expect(await (resumed.ok ? resumed.value.result : expect.fail(resumed.error.message))).toEqual(result);
   });
 
   it('[LIM-2] [DUR-6] [PAIN-17] whoever waits for a slot gets it soon after the process that held it has died without a word', async () => {

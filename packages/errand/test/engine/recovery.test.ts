@@ -130,7 +130,7 @@ describe('what an earlier process left', () => {
     await instance.clock.whenPending(2);
     await journal.closeBoot('boot_old');
     // Whatever is committed next tells of it.
-    await journal.discard('run_nowhere');
+    await journal.retain({ now: 0, age: 1, hiddenAge: 1, keep: 9 });
     const resumed = await asked;
     expect(await (resumed.ok ? resumed.value.result : expect.fail(resumed.error.message))).toMatchObject({
       state: 'completed',

@@ -167,6 +167,21 @@ describe('going on', () => {
     expect(result.helpers).toHaveLength(1);
   });
 
+  it('[DUR-4] [DUR-5] asked for by the id of a run that has been deleted, its successor goes on', async () => {
+    const instance = await createInstance(() => answer({ text: 'x' }));
+    const { run_id } = await instance.run('go');
+    const goOn = async () => {
+      const resumed = await instance.runtime.resume({ runId: run_id });
+      return resumed.ok ? resumed.value.result : expect.fail(resumed.error.message);
+    };
+    const next = await goOn();
+    expect(await instance.journal.retain({ now: 1e15, age: 1e15, hiddenAge: 1e15, keep: 1 })).toMatchObject({
+      runs: 1,
+    });
+    expect((await instance.runtime.records()).map((record) => record.run_id)).toEqual([next.run_id]);
+    expect(await goOn()).toEqual(next);
+  });
+
   it('[RUN-7] what cannot be gone on with is refused in one sentence', async () => {
     const instance = await createInstance(() => answer({ text: 'x' }));
     expect(await instance.runtime.resume({ runId: 'run_nowhere' })).toMatchObject({

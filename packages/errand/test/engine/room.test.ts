@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { apply, fold } from '../../src/domain/run/apply.ts';
+import type { RunResult } from '../../src/domain/run/result.ts';
 import { trimResults } from '../../src/domain/run/room.ts';
-import { answer, status } from '../../src/testing/index.ts';
+import { answer, type Reply, type ScriptedRequest, status } from '../../src/testing/index.ts';
 import { createInstance, resultsOf } from './instance.ts';
 
 const overflow = () =>
@@ -196,6 +197,52 @@ describe("a model's own window", () => {
       { limits: { retries: 0 } },
     );
     expect(await instance.run('go')).toMatchObject({ state: 'interrupted', reason: 'provider', partial: true });
+  });
+
+  it('[CTX-8] [MOD-6] a key that is refused while it is summed up is that, and a summary that was paid for stays on record', async () => {
+    const refused = status(401, { error: { message: 'no such key' } });
+    const isSummary = (request: ScriptedRequest) =>
+      String(request.messages.at(-1)?.['content']).startsWith('The conversation so far');
+    let script: (request: ScriptedRequest) => Reply = (request) =>
+      resultsOf(request).length < 6
+        ? answer({ text: 'more', calls: [{ name: 'list', args: {} }] })
+        : answer({ text: 'the first answer' });
+    const instance = await createInstance((request) => script(request));
+    const { run_id } = await instance.run('go');
+    const goOn = async () => {
+      const resumed = await instance.runtime.resume({ runId: run_id });
+      return (resumed.ok ? resumed.value.result : Promise.reject(resumed.error)) as Promise<RunResult>;
+    };
+    script = (request) => (isSummary(request) ? refused : overflow());
+    await expect(goOn()).rejects.toMatchObject({ code: 'refused_key' });
+    expect(await instance.runtime.records()).toHaveLength(1);
+    const usage = { input: 500, output: 50 };
+    script = (request) =>
+      isSummary(request)
+        ? answer({ text: 'the summary', usage })
+        : request.text.includes('the summary')
+          ? refused
+          : overflow();
+    expect(await goOn()).toMatchObject({ state: 'failed', reason: 'provider_refused', usage: { own: usage } });
+    expect(await instance.runtime.records()).toHaveLength(2);
+  });
+
+  it('[CTX-8] it is the larger half that is summed up, however many messages that takes', async () => {
+    const asked: number[] = [];
+    const instance = await createInstance((request) => {
+      if (String(request.messages.at(-1)?.['content']).startsWith('The conversation so far')) {
+        asked.push(request.text.length);
+        return answer({ text: 'the summary' });
+      }
+      const steps = request.messages.filter((message) => message['role'] === 'assistant').length;
+      if (request.text.includes('the summary')) return answer({ text: 'done' });
+      if (steps > 20) return overflow();
+      const text = steps < 16 ? 'small' : 'large '.repeat(500);
+      return answer({ text, calls: [{ name: 'list', args: {} }] });
+    });
+    expect(await instance.run('go')).toMatchObject({ state: 'completed' });
+    expect(asked).toHaveLength(1);
+    expect(asked[0]).toBeGreaterThan(6_000);
   });
 
   it('[CTX-8] where nothing helps, it is interrupted with what it has', async () => {

@@ -282,7 +282,7 @@ describe('a backup', () => {
     const file = join(restored, 'errand.db');
     await journal.backup(file);
     expect((statSync(file).mode & 0o777).toString(8)).toBe('600');
-    await journal.discard('run_a');
+    await journal.discard('run_a', 1);
     const copy = openStore({ folder: restored });
     for (const run of runs) expect(await copy.read(run.run_id)).toEqual(run.events);
     expect(await copy.check()).toEqual([]);

@@ -207,9 +207,9 @@ describe('texts under their content address', () => {
     const count = () => database.prepare('select count(*) as count from blobs').get()?.count;
     expect(count()).toBe(1);
     const journal = openStore({ folder });
-    await journal.discard('run_a');
+    await journal.discard('run_a', 1);
     expect(count()).toBe(1);
-    await journal.discard('run_b');
+    await journal.discard('run_b', 1);
     expect(count()).toBe(0);
     database.close();
     await journal.close();

@@ -17,7 +17,7 @@ type Act =
   | { readonly kind: 'release'; readonly root: string; readonly boot: string }
   | { readonly kind: 'append'; readonly root: string; readonly epoch: number; readonly part: number }
   | { readonly kind: 'take' | 'give'; readonly boot: string; readonly count: number }
-  | { readonly kind: 'discard'; readonly root: string }
+  | { readonly kind: 'discard'; readonly root: string; readonly epoch: number }
   | { readonly kind: 'retain'; readonly keep: number };
 
 const boot = fc.constantFrom(...BOOTS);
@@ -32,7 +32,7 @@ const act: fc.Arbitrary<Act> = fc.oneof(
     arbitrary: fc.record({ kind: fc.constant('append' as const), root, epoch: fc.nat(4), part: fc.nat(4) }),
   },
   { weight: 4, arbitrary: fc.record({ kind: fc.constantFrom('take', 'give'), boot, count }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('discard' as const), root }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('discard' as const), root, epoch: fc.nat(4) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('retain' as const), keep: fc.nat(2) }) },
 );
 
@@ -67,7 +67,7 @@ async function perform(journal: Journal, each: Act): Promise<unknown> {
     case 'give':
       return journal.giveSlots(each.boot, each.count);
     case 'discard':
-      return journal.discard(each.root);
+      return journal.discard(each.root, each.epoch);
     case 'retain':
       return journal.retain({ ...KEEP_ALL, keep: each.keep });
   }
@@ -158,7 +158,9 @@ class Ownership {
         return;
       }
       case 'discard':
-        return this.forget([each.root]);
+        expect(outcome).toBe(this.#isInForce(each.root, each.epoch) ? null : 'fenced');
+        if (outcome === null) this.forget([each.root]);
+        return;
       case 'beat':
         expect(outcome).toBe(this.#slots.has(each.boot) ? null : 'fenced');
         return;

@@ -123,7 +123,7 @@ function act(journal: Journal, model: Model, each: Action): Promise<unknown> {
       return expect(journal.append([model.afterNext(each.run)])).rejects.toMatchObject({ code: 'conflict' });
     case 'discard':
       model.discard(each.run);
-      return Promise.all([journal.discard(rootOf(each.run)), claim(journal, rootOf(each.run))]);
+      return Promise.all([journal.discard(rootOf(each.run), 1), claim(journal, rootOf(each.run))]);
     case 'read':
     case 'reopen':
       return Promise.resolve();

@@ -123,7 +123,10 @@ class Both {
     const run_id = TREES[each.kind === 'retain' ? 0 : each.tree] ?? '';
     if (each.kind === 'retain') return this.#retain(each.rule);
     if (each.kind === 'discard') {
-      for (const journal of this.#journals) await journal.discard(run_id);
+      // One that is not there has no lease under which it could be discarded.
+      const discarded = this.#journals.map((journal) => journal.discard(run_id, 1));
+      for (const outcome of await Promise.allSettled(discarded))
+        if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'fenced' });
       return;
     }
     const parent = this.#roots.get(run_id);

@@ -60,19 +60,31 @@ interface Wanted {
 }
 
 async function lookUp(runtime: CommandRuntime, { run, raises, message }: Wanted): Promise<Found> {
-  const record = await findRun(runtime, run);
+  const { record, runId } = await find(runtime, run);
   const { run_id } = record;
   if (message !== null && !isTerminal(record.state)) {
     const why = `${run_id} is ${stateInWords(record)}, and goes on where it stood`;
     throw new Failure(EXIT.usage, `--message is for a run that has ended: ${why}; leave it out.`);
   }
-  const successor = isTerminal(record.state) ? await successorOf(runtime, run_id) : null;
+  const successor = isTerminal(record.state) && runId === run_id ? await successorOf(runtime, run_id) : null;
   const goesOn = successor ?? record;
   const events = await eventsOf(runtime, goesOn);
   const obstacle = limitInTheWay(events, raises);
   if (obstacle !== null) throw new Failure(EXIT.usage, obstacle);
   const limits = Object.keys(raises).length > 0 ? { limits: raised(fold(events).limits, raises) } : {};
-  return { record, successor, request: { runId: run_id, ...limits, ...(message === null ? {} : { message }) } };
+  return { record, successor, request: { runId, ...limits, ...(message === null ? {} : { message }) } };
+}
+
+/** The run that was named, and its id; where it has been deleted, the one that goes on from it. */
+async function find(runtime: CommandRuntime, run: string): Promise<{ record: RunRecord; runId: string }> {
+  try {
+    const record = await findRun(runtime, run);
+    return { record, runId: record.run_id };
+  } catch (error) {
+    const next = await successorOf(runtime, run.trim());
+    if (!next) throw error;
+    return { record: next, runId: run.trim() };
+  }
 }
 
 async function successorOf(runtime: CommandRuntime, runId: string): Promise<RunRecord | null> {

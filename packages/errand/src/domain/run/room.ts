@@ -38,11 +38,18 @@ function ownOpening({ spec: { opening } }: RunState): Message[] {
   return opening === '' ? [] : [{ role: 'user', text: opening }];
 }
 
-/** The earlier half of a transcript, with the work where that stands behind it; and how many messages after it are kept as they are. */
+/** The earlier half of a transcript by its size, with the work where that stands behind it; and how many messages after it are kept as they are. */
 export function earlierPart(run: RunState): { readonly messages: readonly Message[]; readonly kept: number } {
   const { messages } = run;
+  const sizes = messages.map(charactersOf);
+  const all = sizes.reduce((sum, size) => sum + size, 0);
+  let before = 0;
   // What is kept begins with a message of the model, so that no result stands without its call.
-  const half = messages.findIndex((message, index) => index >= messages.length / 2 && message.role === 'assistant');
+  const half = messages.findIndex((message, index) => {
+    const isLater = before >= all / 2;
+    before += sizes[index] ?? 0;
+    return isLater && message.role === 'assistant';
+  });
   const isWorth = messages.slice(0, Math.max(0, half)).some((message) => message.role === 'assistant');
   const from = isWorth ? half : messages.length;
   const work = from > run.ownFrom ? [] : ownOpening(run);

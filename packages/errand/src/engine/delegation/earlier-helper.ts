@@ -33,7 +33,10 @@ export async function findEarlier(
   if (typeof state === 'string') return refuse(gone(runId, state));
   if (live?.state.spec.root_id === root_id) return succeed({ state, successor: live });
   const [next] = live ? [live.state] : await journal.records({ resumed_from: runId });
-  if (!next) return succeed({ state, successor: null });
+  if (!next) {
+    const lost = (await journal.unreadable(root_id)).find((run) => run.resumed_from === runId);
+    return lost ? refuse(gone(lost.run_id, 'damaged')) : succeed({ state, successor: null });
+  }
   if (!tree.some((record) => record.run_id === next.run_id))
     return refuse(`${runId} was continued already, by ${next.run_id}, outside of this turn. Launch a new helper.`);
   const successor = await readKept(journal, next.run_id);

@@ -97,9 +97,17 @@ function settle(run: LiveRun, ending: Ending, detail = ''): false {
 }
 
 /** A root whose very first call was refused for its key or its model: nothing ran. */
-function isRefusedAtOnce({ parent_id, steps, endings, stepsWhenResumed, fault }: RunState, ending: Ending): boolean {
-  const isNew = parent_id === null && steps === 0 && endings === 0 && stepsWhenResumed === null;
-  return isNew && ending.reason === 'provider_refused' && fault !== null && isUnusable(fault);
+function isRefusedAtOnce(run: RunState, ending: Ending): boolean {
+  const { fault, usage } = run;
+  const isNew = run.parent_id === null && run.steps === 0 && run.endings === 0 && run.stepsWhenResumed === null;
+  // A summary that was paid for is not forgotten.
+  return (
+    isNew &&
+    usage.input + usage.output === 0 &&
+    ending.reason === 'provider_refused' &&
+    fault !== null &&
+    isUnusable(fault)
+  );
 }
 
 /** The engine's own fault, or a journal that cannot record: the run ends here, recorded if that is still possible. */

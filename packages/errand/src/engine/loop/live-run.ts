@@ -104,7 +104,7 @@ export class LiveRun {
   withdraw(ending: RunEventBody): void {
     this.#take([ending]);
     this.withdrawn = true;
-    this.#recorded = this.services.journal.discard(this.state.run_id);
+    this.#recorded = this.services.journal.discard(this.state.run_id, this.equipment.epoch);
     this.#recorded.catch((error: unknown) => this.#onLost(error));
   }
 

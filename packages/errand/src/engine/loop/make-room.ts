@@ -3,7 +3,7 @@ import { UNKNOWN_USAGE } from '../../domain/run/usage.ts';
 import type { ModelFault } from '../../ports/model.ts';
 import { renderSummarise, renderSummary } from '../../prompts/turns.ts';
 import { attempt } from './attempt.ts';
-import { afterFailedCall } from './failed-call.ts';
+import { afterFailedCall, isUnusable } from './failed-call.ts';
 import type { LiveRun, StopReason } from './live-run.ts';
 
 const FULL: StopReason = { state: 'interrupted', reason: 'context' };
@@ -63,8 +63,8 @@ async function summarise(run: LiveRun): Promise<StopReason | null> {
     }
     const failed: ModelFault = outcome.kind === 'fault' ? outcome : { ...NO_SUMMARY, usage: outcome.usage };
     const stop = await afterFailedCall(run, failed, { text: '', makesRoom: false });
-    // Whatever keeps it from being summed up for good leaves the transcript as long as it is.
-    if (stop) return stop.reason === 'provider' ? stop : FULL;
+    // Whatever else keeps it from being summed up for good leaves the transcript as long as it is.
+    if (stop) return stop.reason === 'provider' || isUnusable(failed.fault) ? stop : FULL;
   }
   return null;
 }

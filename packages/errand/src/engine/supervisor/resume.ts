@@ -27,7 +27,11 @@ export type Resumed =
 export async function resumeRun(supervisor: Supervisor, request: ResumeRequest): Promise<Resumed> {
   const { journal } = supervisor.services;
   const record = await journal.record(request.runId);
-  if (!record) return notFound(request.runId);
+  if (!record) {
+    // One that has been deleted is known by the run that goes on from it.
+    const [next] = await journal.records({ resumed_from: request.runId });
+    return next ? goOnAsIs(supervisor, next, request) : notFound(request.runId);
+  }
   if (!isTerminal(record.state)) return goOn(supervisor, record, request);
   // In line with whoever asks for the same in this process.
   return supervisor.inLine(lineBehind(record.run_id), async () => {
@@ -43,7 +47,12 @@ async function goOnBehind(supervisor: Supervisor, record: RunRecord, request: Re
   const made = (await findSuccessor(supervisor, record)) ?? (await makeSuccessor(supervisor, record, request));
   if ('ok' in made) return made;
   if (made instanceof LiveRun) return { ok: true, value: made };
-  return isTerminal(made.state) ? atRest(supervisor, made.run_id) : goOn(supervisor, made, request);
+  return goOnAsIs(supervisor, made, request);
+}
+
+/** Goes on with this run and no other: one that is terminal is the answer itself. */
+function goOnAsIs(supervisor: Supervisor, record: RunRecord, request: ResumeRequest): Promise<Resumed> {
+  return isTerminal(record.state) ? atRest(supervisor, record.run_id) : goOn(supervisor, record, request);
 }
 
 /** The run that goes on from a terminal one, here or on record; null: there is none. */
@@ -70,7 +79,8 @@ async function makeSuccessor(
   const letGo = supervisor.hold(runId);
   try {
     const claimed = await takeOver(services, runId, supervisor.closing);
-    const found = await findSuccessor(supervisor, record);
+    // One that is damaged is named instead of being made again.
+    const found = (await findSuccessor(supervisor, record)) ?? (await services.journal.record(runId));
     if (found) return found;
     if (!claimed.ok) return refuse('running', isBeingMade(record.run_id, claimed.holder));
     const run = await continueFrom(supervisor, before, {

@@ -22,52 +22,65 @@ export async function takeOver(services: Services, rootId: string, closing: Abor
   while (!last.ok && last.holder !== null) {
     const seen = last.holder;
     const watched = await watch(services, { seen, closing, claim: () => claim(() => false) });
-    if (watched !== 'silent') return watched;
-    last = await claim((holder) => holder.boot_id === seen.boot_id && holder.beats === seen.beats);
+    if (watched.why !== 'silent') last = watched.answer;
+    else last = await claim((holder) => holder.boot_id === seen.boot_id && holder.beats === seen.beats);
+    if (last.ok || watched.why === 'alive') return last;
     // Somebody else who waited was quicker: that one is to be watched now.
-    if (!last.ok && last.holder?.boot_id === seen.boot_id) return last;
+    if (watched.why === 'silent' && last.holder?.boot_id === seen.boot_id) return last;
   }
   return last;
 }
 
-interface Watched {
+interface Watching {
   readonly seen: Boot;
   readonly closing: AbortSignal;
   readonly claim: () => Promise<TakenOver>;
 }
 
-/** Over a lease's time: the lease, as soon as it is given back; its holder, as soon as that shows itself; `silent`: neither. */
-async function watch(services: Services, { seen, closing, claim }: Watched): Promise<TakenOver | 'silent'> {
+type Watched =
+  /** `free`: it was given back, and is ours; `changed`: another holds it now; `alive`: its holder showed itself, or nobody waits any more. */
+  { readonly why: 'free' | 'changed' | 'alive'; readonly answer: TakenOver } | { readonly why: 'silent' };
+
+/** Watches the holder of a lease over a lease's time, and tries for the lease whenever something was committed. */
+async function watch(services: Services, { seen, closing, claim }: Watching): Promise<Watched> {
   const { journal, clock } = services;
   const over = new AbortController();
-  let found: TakenOver | 'silent' = 'silent';
-  let looking: Promise<void> | null = null;
-  const end = (answer: TakenOver) => {
+  let watched: Watched = { why: 'silent' };
+  const end = (found: Watched) => {
     if (over.signal.aborted) return;
-    found = answer;
+    watched = found;
     over.abort();
   };
   const look = async () => {
     const answer = await claim();
-    if (answer.ok) return end(answer);
+    if (answer.ok) return end({ why: 'free', answer });
     const { holder } = answer;
-    if (holder && (holder.boot_id !== seen.boot_id || holder.beats !== seen.beats)) end(answer);
+    if (holder?.boot_id !== seen.boot_id) end({ why: 'changed', answer });
+    else if (holder.beats !== seen.beats) end({ why: 'alive', answer });
   };
-  // One look at a time; a store that cannot be asked now is asked at the next commit, and by the claim in the end.
-  const stop = journal.observe(() => {
-    looking ??= look()
-      .catch(() => {})
-      .finally(() => {
-        looking = null;
-      });
-  });
-  const onClosing = () => end({ ok: false, holder: seen });
+  // One look at a time, and one more for what was committed meanwhile. A store that cannot be asked now is asked at the next commit.
+  let asked = 0;
+  let looking: Promise<void> | null = null;
+  const lookUntilSeen = async () => {
+    for (let answered = -1; answered !== asked && !over.signal.aborted; ) {
+      answered = asked;
+      await look().catch(() => {});
+    }
+    looking = null;
+  };
+  const onCommit = () => {
+    asked++;
+    looking ??= lookUntilSeen();
+  };
+  const stop = journal.observe(onCommit);
+  const onClosing = () => end({ why: 'alive', answer: { ok: false, holder: seen } });
+  closing.addEventListener('abort', onClosing, { once: true });
   if (closing.aborted) onClosing();
-  else closing.addEventListener('abort', onClosing, { once: true });
+  else onCommit();
   await pause(clock, LEASE_MS, over.signal);
   closing.removeEventListener('abort', onClosing);
   stop();
   // One that is under way may still get the lease.
   if (looking) await looking;
-  return found;
+  return watched;
 }

@@ -81,9 +81,10 @@ class MemoryJournal implements Journal {
     return [];
   }
 
-  async discard(rootId: string): Promise<void> {
+  async discard(rootId: string, epoch: number): Promise<void> {
     this.#check();
     return this.#ticks.change(() => {
+      this.#leases.checkEpoch(rootId, epoch);
       this.#runs.discard(rootId);
       this.#leases.forget(rootId);
       return [];

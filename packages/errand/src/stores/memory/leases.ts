@@ -15,10 +15,13 @@ export class Leases {
 
   /** Throws `fenced` when an entry was written under another lease than the one in force. */
   check(entries: readonly EncodedEntry[]): void {
-    for (const { record, epoch } of entries) {
-      const lease = this.#leases.get(record.root_id);
-      if (!lease || lease.bootId === null || lease.epoch !== epoch) throw fenced(record.root_id);
-    }
+    for (const { record, epoch } of entries) this.checkEpoch(record.root_id, epoch);
+  }
+
+  /** Throws `fenced` when another lease is in force. */
+  checkEpoch(rootId: string, epoch: number): void {
+    const lease = this.#leases.get(rootId);
+    if (!lease || lease.bootId === null || lease.epoch !== epoch) throw fenced(rootId);
   }
 
   claim(claim: Claim, bootOf: (bootId: string) => Boot | null): ClaimAnswer {

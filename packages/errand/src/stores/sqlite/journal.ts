@@ -92,9 +92,9 @@ class SqliteJournal implements Journal {
     return this.#read(({ records }) => records.unreadable(rootId), []);
   }
 
-  async discard(rootId: string): Promise<void> {
+  async discard(rootId: string, epoch: number): Promise<void> {
     const { queue, writer } = this.#writing();
-    return queue.run(() => writer.discard(rootId), []);
+    return queue.run(() => writer.discard(rootId, epoch), []);
   }
 
   observe(listener: (events: readonly RunEvent[]) => void): () => void {

@@ -33,9 +33,12 @@ export class Leases {
 
   /** Throws `fenced` when an entry was written under another lease than the one in force. */
   check(entries: readonly EncodedEntry[]): void {
-    for (const { record, epoch } of entries) {
-      if (this.#epochInForce(record.root_id) !== epoch) throw fenced(record.root_id);
-    }
+    for (const { record, epoch } of entries) this.checkEpoch(record.root_id, epoch);
+  }
+
+  /** Throws `fenced` when another lease is in force. */
+  checkEpoch(rootId: string, epoch: number): void {
+    if (this.#epochInForce(rootId) !== epoch) throw fenced(rootId);
   }
 
   claim(claim: Claim, bootOf: (bootId: string) => Boot | null): ClaimAnswer {

@@ -65,7 +65,9 @@ export class RunWriter {
     this.#insertBlob.run(address, Buffer.from(text), 1);
   }
 
-  discard(rootId: string): void {
+  /** Throws `fenced` where the lease is another's. */
+  discard(rootId: string, epoch: number): void {
+    this.#leases.checkEpoch(rootId, epoch);
     this.finish();
     this.#eraser.eraseTree(rootId);
     this.#leases.forget(rootId);

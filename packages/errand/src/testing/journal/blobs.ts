@@ -32,7 +32,7 @@ export const BLOBS: readonly JournalCase[] = [
       const run = new SampleRun({ run_id: 'run_a', opening: text });
       await claimed(journal, run);
       await journal.append([run.create()]);
-      await journal.discard('run_a');
+      await journal.discard('run_a', 1);
       assert.equal(await journal.getBlob(address), text);
     },
   },

@@ -20,7 +20,7 @@ export const CLOSING: readonly JournalCase[] = [
       await rejectsWith('closed', journal.record(run.run_id));
       await rejectsWith('closed', journal.records());
       await rejectsWith('closed', journal.unreadable(run.run_id));
-      await rejectsWith('closed', journal.discard(run.run_id));
+      await rejectsWith('closed', journal.discard(run.run_id, 1));
       await rejectsWith('closed', journal.getBlob('0'));
       await rejectsWith('closed', journal.openBoot(BOOT));
       await rejectsWith('closed', journal.closeBoot(BOOT.boot_id));

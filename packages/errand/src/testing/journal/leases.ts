@@ -182,10 +182,21 @@ const FENCING: readonly JournalCase[] = [
     },
   },
   {
+    title: '[RUN-2] [DUR-6] who has lost the lease cannot discard what its new holder has made of the tree',
+    run: async (journal) => {
+      const run = await held(journal);
+      assert.deepEqual(await journal.claim(claimBy(OTHER.boot_id, true)), { ok: true, epoch: 2 });
+      await rejectsWith('fenced', journal.discard(run.run_id, 1));
+      assert.equal((await journal.read(run.run_id)).length > 0, true);
+      await journal.discard(run.run_id, 2);
+      assert.deepEqual(await journal.read(run.run_id), []);
+    },
+  },
+  {
     title: '[RUN-7] the lease goes with a tree that is discarded',
     run: async (journal) => {
       const run = await held(journal);
-      await journal.discard(run.run_id);
+      await journal.discard(run.run_id, 1);
       await rejectsWith('fenced', journal.append([run.start()]));
       assert.deepEqual(await journal.claim(claimBy(OTHER.boot_id, false)), { ok: true, epoch: 1 });
     },

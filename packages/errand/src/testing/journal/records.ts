@@ -100,7 +100,7 @@ export const RECORDS: readonly JournalCase[] = [
       for (const rootId of ['run_a', 'run_late', 'run_next']) assert.deepEqual(await journal.unreadable(rootId), []);
       assert.equal((await journal.retain({ ...KEEP_ALL, hiddenAge: 1_000 })).conversations, 2);
       assert.deepEqual(await journal.unreadable('run_a'), []);
-      await journal.discard('run_a');
+      await journal.discard('run_a', 1);
       assert.deepEqual(await journal.unreadable('run_a'), []);
     },
   },
@@ -129,8 +129,8 @@ export const RECORDS: readonly JournalCase[] = [
       const other = new SampleRun({ run_id: 'run_b', opening: text });
       await claimed(journal, refused, other);
       await journal.append([refused.create(), other.create(), child.create()]);
-      await journal.discard(refused.run_id);
-      await journal.discard('run_none');
+      await journal.discard(refused.run_id, 1);
+      await rejectsWith('fenced', journal.discard('run_none', 1));
       for (const { run_id } of [refused, child]) {
         assert.deepEqual(await journal.read(run_id), []);
         assert.equal(await journal.record(run_id), null);
@@ -152,7 +152,7 @@ export const RECORDS: readonly JournalCase[] = [
       await Promise.all([
         journal.append([run.create()]),
         journal.append([run.start()]),
-        journal.discard(run.run_id),
+        journal.discard(run.run_id, 1),
         again.claim(journal),
         journal.append([again.create()]),
       ]);

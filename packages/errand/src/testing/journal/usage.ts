@@ -62,7 +62,7 @@ export const USAGE: readonly JournalCase[] = [
     run: async (journal) => {
       await endedTree(journal, 'run_a', { children: 2 });
       await endedTree(journal, 'run_b');
-      await journal.discard('run_a');
+      await journal.discard('run_a', 1);
       assert.deepEqual(await journal.usage(), [{ model: 'sample/sample-1', runs: 1, deleted: 0, usage: used(1) }]);
     },
   },
