@@ -193,6 +193,19 @@ describe('several instances on one store', () => {
     expect(await journal.records()).toMatchObject([{ run_id: handle.run_id, state: 'completed' }]);
   });
 
+  it('[RUN-2] [DUR-6] one that was taken for dead loses what it had, and can begin anew', async () => {
+    const instance = await createInstance(({ text }) =>
+      text.includes('lost') ? instance.server.hold('gate', answer({ text: 'x' })) : answer({ text: 'new' }),
+    );
+    const lost = await instance.start('lost');
+    await instance.server.whenHeld('gate');
+    for (const { boot_id } of await instance.journal.boots()) await instance.journal.closeBoot(boot_id);
+    instance.server.release('gate');
+    await expect(lost.result).rejects.toMatchObject({ code: 'fenced' });
+    expect(await instance.run('go')).toMatchObject({ state: 'completed', answer: 'new' });
+    expect(await instance.journal.boots()).toHaveLength(1);
+  });
+
   it('[DUR-3] [DUR-6] of several who wait for a run that is over, none is told that it is at work', async () => {
     const journal = createMemoryJournal();
     const first = await createInstance(() => first.server.hold('gate', answer({ text: 'done' })), { journal });

@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
+import { CodedError } from '../../base/errors.ts';
 import type { Boot, Journal } from '../../ports/journal.ts';
 import type { Processes } from '../../ports/processes.ts';
 import { LEASE_MS } from '../lease-time.ts';
@@ -14,16 +15,26 @@ export interface SharedSlotsOptions {
 
 /** The store's slots as one process sees them. What a process held that is dead, or has fallen silent, is free. */
 export function createSharedSlots(options: SharedSlotsOptions): SharedSlots {
-  const { journal, bootId, limit } = options;
+  const { journal, processes, clock, bootId, limit } = options;
   const silence = new Silence(options);
+  const takeNow = async (count: number) => {
+    try {
+      return await journal.takeSlots(bootId, count, limit);
+    } catch (error) {
+      if (!(error instanceof CodedError && error.code === 'fenced')) throw error;
+      // Taken for dead, and back: what it had is lost to it, and what it begins now it begins like a new process.
+      await journal.openBoot({ boot_id: bootId, started_at: clock.now(), ...processes.self() });
+      return journal.takeSlots(bootId, count, limit);
+    }
+  };
   return {
     async take(count) {
-      const got = await journal.takeSlots(bootId, count, limit);
+      const got = await takeNow(count);
       if (got === count) return got;
       const gone = await silence.gone();
       if (gone.length === 0) return got;
       for (const boot of gone) await journal.closeBoot(boot.boot_id);
-      return got + (await journal.takeSlots(bootId, count - got, limit));
+      return got + (await takeNow(count - got));
     },
     give: (count) => journal.giveSlots(bootId, count),
     onFreed: (listener) =>
