@@ -22,7 +22,7 @@ describe('kill -9 and a restart', () => {
         retried: { ending: ['completed', null, false], answer: '### SUMMARY\nthe whole of retried', steps: 2 },
         crowded: {
           ending: ['completed', null, false],
-          room: ['transcript.trimmed', 'transcript.summarised', 'transcript.summarised'],
+          room: ['trimmed', 'summarised, 2 kept'],
         },
         again: { ending: ['completed', null, false], after: 'partial' },
       },

@@ -91,7 +91,10 @@ function outcomeOf(store: Store): Outcome {
     return last?.type === 'run.settled' ? last.answer : null;
   };
   const roomOf = (record: RunRecord) =>
-    (store.events.get(record.run_id) ?? []).map(({ type }) => type).filter((type) => type.startsWith('transcript.'));
+    (store.events.get(record.run_id) ?? []).flatMap((event) => {
+      if (event.type === 'transcript.trimmed') return ['trimmed'];
+      return event.type === 'transcript.summarised' ? [`summarised, ${event.kept ?? 0} kept`] : [];
+    });
   const titleOf = (runId: string | null) => store.records.find((record) => record.run_id === runId)?.title ?? null;
   const root = store.records.find((record) => record.parent_id === null) ?? expect.fail('no root on record');
   const helpers = store.records.filter((record) => record.parent_id !== null);

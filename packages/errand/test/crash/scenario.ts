@@ -27,8 +27,8 @@ interface HelperScript {
 
 /** Longer than the window of the small model, which is told of no tokens: room is made by what it is given to read. */
 const LONG_FILE = { name: 'long.txt', text: 'a line that is read\n'.repeat(900) };
-const SMALL_WINDOW = 5_000;
-const CHATTER = 'so it goes on and on. '.repeat(500);
+const SMALL_WINDOW = 6_500;
+const CHATTER = 'so it goes on and on. '.repeat(250);
 
 const read = { name: 'read', args: { path: 'notes.txt' } };
 const readLong = { name: 'read', args: { path: LONG_FILE.name } };
@@ -46,8 +46,12 @@ const HELPERS: readonly HelperScript[] = [
   { title: 'partial', steps: [], endless: true },
   { title: 'quick', steps: [] },
   { title: 'lists', steps: [list, todo, list] },
-  // Its results are cut, then its transcript is summed up.
-  { title: 'crowded', steps: [readLong, { ...list, text: CHATTER }, read], model: 'small/m' },
+  // Its results are cut, then the earlier part of its transcript is summed up, and the last step kept.
+  {
+    title: 'crowded',
+    steps: [readLong, { ...list, text: CHATTER }, { ...list, text: CHATTER }],
+    model: 'small/m',
+  },
 ];
 
 /** Continues the one that ended at its limit. */
