@@ -42,6 +42,8 @@ export interface Instance {
   readonly events: RunEvent[];
   start(task: string, more?: Partial<StartRequest>): Promise<RunHandle>;
   run(task: string, more?: Partial<StartRequest>): Promise<RunResult>;
+  /** Goes on with a run until it is at rest; rejects where that is refused. */
+  goOn(runId: string): Promise<RunResult>;
 }
 
 /** A whole instance over a scripted model server on loopback, a clock moved by hand and a real folder; cleaned up after the test. */
@@ -95,6 +97,11 @@ export async function createInstance(
     events,
     start,
     run: async (task, more) => (await start(task, more)).result,
+    goOn: async (runId) => {
+      const resumed = await runtime.resume({ runId });
+      if (!resumed.ok) throw new Error(resumed.error.message);
+      return resumed.value.result;
+    },
   };
 }
 

@@ -257,8 +257,7 @@ describe('what an earlier process left', () => {
     ]);
     const instance = await createInstance((request) => answer({ text: resultsOf(request).join('|') }), { journal });
     expect(await journal.record('run_stopped')).toMatchObject({ state: 'cancelled' });
-    const resumed = await instance.runtime.resume({ runId: 'run_stopped' });
-    const { answer: told } = await (resumed.ok ? resumed.value.result : expect.fail(resumed.error.message));
+    const { answer: told } = await instance.goOn('run_stopped');
     const said = [/^was read$/u, /^Error: Outcome unknown: this call of write/u, /^Error: No result/u];
     for (const [index, text] of told.split('|').entries()) expect(text).toMatch(said[index] ?? waiting.name);
     expect(told.split('|')).toHaveLength(3);
@@ -414,8 +413,7 @@ describe('a helper of a root that goes on', () => {
     const instance = await createInstance((request) => answer({ text: `told: ${resultsOf(request).join('|')}` }), {
       journal,
     });
-    const resumed = await instance.runtime.resume({ runId: 'run_root' });
-    const result = await (resumed.ok ? resumed.value.result : expect.fail(resumed.error.message));
+    const result = await instance.goOn('run_root');
     expect(result.answer).toMatch(/^told: [^|]*run_child[^|]*is damaged on disk[^|]*$/u);
     expect(instance.server.requests).toHaveLength(1);
     expect(await journal.records()).toHaveLength(2);
@@ -431,8 +429,7 @@ describe('a helper of a root that goes on', () => {
     const instance = await createInstance((request) => answer({ text: `told: ${resultsOf(request).join('|')}` }), {
       journal,
     });
-    const resumed = await instance.runtime.resume({ runId: 'run_root' });
-    const result = await (resumed.ok ? resumed.value.result : expect.fail(resumed.error.message));
+    const result = await instance.goOn('run_root');
     expect(result.answer).toMatch(/^told: [^|]*run_child[^|]*is damaged on disk[^|]*$/u);
     expect(instance.server.requests).toHaveLength(1);
     expect(await records()).toHaveLength(2);
@@ -444,8 +441,7 @@ describe('a helper of a root that goes on', () => {
       journal,
     });
     expect(await journal.record('run_root')).toMatchObject({ state: 'cancelled' });
-    const resumed = await instance.runtime.resume({ runId: 'run_root' });
-    const result = await (resumed.ok ? resumed.value.result : expect.fail(resumed.error.message));
+    const result = await instance.goOn('run_root');
     expect(result.answer).toMatch(/^told: <helper_answer [^|]*run="run_child"[^|]*\ndone\n[^|]*$/u);
   });
 
@@ -454,9 +450,7 @@ describe('a helper of a root that goes on', () => {
     const instance = await createInstance((request) => answer({ text: `told: ${resultsOf(request).join()}` }), {
       journal,
     });
-    const resumed = await instance.runtime.resume({ runId: 'run_root' });
-    if (!resumed.ok) throw new Error(resumed.error.message);
-    const result = await resumed.value.result;
+    const result = await instance.goOn('run_root');
     expect(result).toMatchObject({ state: 'completed', answer: expect.stringMatching(/no connection "gone"/u) });
     expect(result.helpers).toMatchObject([{ run_id: 'run_child', state: 'cancelled', reason: 'parent' }]);
   });

@@ -71,8 +71,7 @@ describe('going on', () => {
     });
     const { run_id } = await instance.run('go');
     down = true;
-    const resumed = await instance.runtime.resume({ runId: run_id });
-    const result = await (resumed.ok ? resumed.value.result : expect.fail(resumed.error.message));
+    const result = await instance.goOn(run_id);
     expect(result).toMatchObject({ state: 'interrupted', reason: 'provider', answer: '', partial: false });
   });
 
